@@ -1,0 +1,117 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings of every Swift target: Swift 6 mode, the stricter upcoming features, and no warning left alone.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Settings of the targets that touch C memory: each use of a pointer then reads `unsafe`.
+let wrapperSettings: [SwiftSetting] = swiftSettings + [.strictMemorySafety()]
+
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource] = [],
+    settings: [SwiftSetting] = swiftSettings
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", resources: resources,
+        swiftSettings: settings)
+}
+
+func tool(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", swiftSettings: swiftSettings)
+}
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, resources: [Resource] = [],
+    settings: [SwiftSetting] = swiftSettings
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: path ?? "Tests/\(name)", resources: resources,
+        swiftSettings: settings)
+}
+
+/// C libraries of the system, and the C shims for what Swift can't import of them.
+let systemLibraries: [Target] = [
+    .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavutil",
+        providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
+    .systemLibrary(
+        name: "CWebsockets", pkgConfig: "libwebsockets",
+        providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv"])]),
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+]
+
+/// Pure modules: no socket, clock, thread, random source or file (Scripts/check-purity.sh holds them to it).
+let pureModules: [Target] = [
+    .target(
+        name: "CoreModel", path: "Sources/CoreModel", swiftSettings: swiftSettings,
+        linkerSettings: [.linkedLibrary("m")]),
+    library("Integrity", ["CoreModel"]),
+    library("SwarmProtocol", ["CoreModel", "Integrity"]),
+    library("Scheduling", ["CoreModel"]),
+    library("Manifest", ["CoreModel", "CLibXML2"]),
+    library("TrackerProtocol", ["CoreModel", "Integrity"], path: "Tracker/Sources/TrackerProtocol"),
+    library("TrackerCore", ["CoreModel", "Integrity", "TrackerProtocol"], path: "Tracker/Sources/TrackerCore"),
+]
+
+/// Wrappers of C libraries, each the only importer of its library.
+let wrappers: [Target] = [
+    library("Cryptography", ["CoreModel", "CSodium", "CCrypto"], settings: wrapperSettings),
+    library("EventLoop", ["CoreModel", "CLibuv"], settings: wrapperSettings),
+    library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl"], settings: wrapperSettings),
+    library("WebSockets", ["CoreModel", "EventLoop", "CWebsockets"], settings: wrapperSettings),
+    library("MediaEngine", ["CoreModel", "CFFmpeg"], settings: wrapperSettings),
+]
+
+/// What carries the decisions of the pure modules out, and what people use.
+let shells: [Target] = [
+    library(
+        "Delivery",
+        [
+            "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "Manifest", "TrackerProtocol", "Cryptography",
+            "EventLoop", "HTTPTransfer", "WebSockets",
+        ]),
+    library("VBPlayer", ["CoreModel", "Delivery", "MediaEngine"]),
+    library("CommandLineSupport", ["CoreModel"]),
+    library(
+        "TrackerServer",
+        [
+            "CoreModel", "Integrity", "TrackerProtocol", "TrackerCore", "Cryptography", "EventLoop", "WebSockets",
+        ], path: "Tracker/Sources/TrackerServer"),
+    tool(
+        "pdn",
+        [
+            "CoreModel", "CommandLineSupport", "VBPlayer", "Delivery", "MediaEngine", "Manifest", "Integrity",
+            "Cryptography", "EventLoop", "HTTPTransfer",
+        ]),
+    tool(
+        "pdn-tracker", ["CoreModel", "CommandLineSupport", "TrackerServer", "EventLoop", "Cryptography", "Integrity"],
+        path: "Tracker/Sources/pdn-tracker"),
+]
+
+let testTargets: [Target] = [
+    tests("CoreModelTests", ["CoreModel"]),
+]
+
+let package = Package(
+    name: "peer-assisted-delivery",
+    products: [
+        .library(name: "VBPlayer", targets: ["VBPlayer"]),
+        .executable(name: "pdn", targets: ["pdn"]),
+        .executable(name: "pdn-tracker", targets: ["pdn-tracker"]),
+    ],
+    targets: systemLibraries + pureModules + wrappers + shells + testTargets
+)

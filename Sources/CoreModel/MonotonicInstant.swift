@@ -1,0 +1,55 @@
+/// An instant of the driver's monotonic clock, in nanoseconds since an arbitrary origin.
+///
+/// Pure modules never read a clock: the driver passes `now` in, and a simulator passes virtual time. Wall-clock time is
+/// ``UnixTime`` and media time is ``MediaTime``; the three never mix.
+public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, CustomStringConvertible {
+    /// Nanoseconds since the clock's origin.
+    public var nanoseconds: Int64
+
+    /// Makes an instant from nanoseconds since the clock's origin.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The clock's origin.
+    public static let origin = MonotonicInstant(nanoseconds: 0)
+
+    /// The latest instant that can be expressed; used as "never".
+    public static let distantFuture = MonotonicInstant(nanoseconds: .max)
+
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanosecondsClamped)
+        return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    public func duration(to other: MonotonicInstant) -> Duration {
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? (other > self ? Int64.max : Int64.min) : difference)
+    }
+
+    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    public var description: String { "\(nanoseconds)ns" }
+}
+
+extension Duration {
+    /// The span in nanoseconds, clamped to what 64 bits hold (292 years).
+    public var nanosecondsClamped: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, sumOverflow) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return sumOverflow ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The span in seconds.
+    public var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+
+    /// The span in whole milliseconds, rounded towards zero and clamped to what 64 bits hold.
+    public var inMilliseconds: Int64 { nanosecondsClamped / 1_000_000 }
+}

@@ -1,0 +1,71 @@
+/// A cursor over bytes from outside, in network order. Each read checks what remains first.
+public struct WireReader: Sendable {
+    private let bytes: ArraySlice<UInt8>
+    private var index: Int
+
+    /// Reads `bytes` from the start. No copy is made.
+    public init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        self.index = bytes.startIndex
+    }
+
+    /// Reads `bytes` from the start. No copy is made.
+    public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    /// Bytes not yet read.
+    public var remaining: Int { bytes.endIndex - index }
+
+    /// Reads an unsigned number in network order.
+    public mutating func integer<Number: FixedWidthInteger & UnsignedInteger>(
+        _ type: Number.Type = Number.self
+    ) throws(WireError) -> Number {
+        let size = Number.bitWidth / 8
+        try require(size)
+        var value: Number = 0
+        for offset in 0..<size { value = value << 8 | Number(truncatingIfNeeded: bytes[index + offset]) }
+        index += size
+        return value
+    }
+
+    /// Reads `count` bytes without copying them.
+    public mutating func slice(_ count: Int) throws(WireError) -> ArraySlice<UInt8> {
+        try require(count)
+        defer { index += count }
+        return bytes[index..<index + count]
+    }
+
+    /// Reads the bytes that are left.
+    public mutating func rest() -> ArraySlice<UInt8> {
+        defer { index = bytes.endIndex }
+        return bytes[index...]
+    }
+
+    /// Reads sixteen bytes.
+    public mutating func bytes16() throws(WireError) -> Bytes16 {
+        Bytes16(high: try integer(), low: try integer())
+    }
+
+    /// Reads thirty-two bytes.
+    public mutating func bytes32() throws(WireError) -> Bytes32 {
+        Bytes32(words: (try integer(), try integer(), try integer(), try integer()))
+    }
+
+    /// Reads a digest.
+    public mutating func digest() throws(WireError) -> Digest { Digest(try bytes32()) }
+
+    /// Reads a run of bytes that a 16-bit length precedes.
+    public mutating func prefixed16(_ field: String, limit: Int) throws(WireError) -> ArraySlice<UInt8> {
+        let count = Int(try integer(UInt16.self))
+        guard count <= limit else { throw .tooLarge(field: field, value: count, limit: limit) }
+        return try slice(count)
+    }
+
+    /// Checks that everything has been read.
+    public func finish() throws(WireError) {
+        guard remaining == 0 else { throw .trailing(byteCount: remaining) }
+    }
+
+    private func require(_ count: Int) throws(WireError) {
+        guard count >= 0, count <= remaining else { throw .truncated(needed: count, available: remaining) }
+    }
+}

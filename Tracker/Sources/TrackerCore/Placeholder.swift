@@ -1,0 +1,2 @@
+/// Holds the module's place until its first type lands.
+enum Placeholder {}

@@ -1,0 +1,1 @@
+print("pdn-tracker")
