@@ -103,7 +103,7 @@ let shells: [Target] = [
 ]
 
 let testTargets: [Target] = [
-    tests("CoreModelTests", ["CoreModel"]),
+    tests("CoreModelTests", ["CoreModel"])
 ]
 
 let package = Package(

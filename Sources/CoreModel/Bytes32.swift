@@ -14,10 +14,11 @@ public struct Bytes32: Hashable, Comparable, Sendable {
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         let contiguous = Array(bytes)
-        self.init(words: (
-            UInt64(bigEndianBytes: contiguous[0..<8]), UInt64(bigEndianBytes: contiguous[8..<16]),
-            UInt64(bigEndianBytes: contiguous[16..<24]), UInt64(bigEndianBytes: contiguous[24..<32])
-        ))
+        self.init(
+            words: (
+                UInt64(bigEndianBytes: contiguous[0..<8]), UInt64(bigEndianBytes: contiguous[8..<16]),
+                UInt64(bigEndianBytes: contiguous[16..<24]), UInt64(bigEndianBytes: contiguous[24..<32])
+            ))
     }
 
     /// All bits zero.

@@ -36,5 +36,6 @@ public protocol CryptoSuite: Sendable {
     /// - Returns: false, with `output` as it was, when the message is not authentic or shorter than its tag.
     func open(
         key: Bytes32, nonce: UInt64, associatedData: RawSpan, _ message: RawSpan,
-        appendingTo output: inout [UInt8]) -> Bool
+        appendingTo output: inout [UInt8]
+    ) -> Bool
 }

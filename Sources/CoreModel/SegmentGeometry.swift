@@ -43,8 +43,9 @@ public struct SegmentGeometry: Hashable, Sendable {
     /// - Precondition: `range` lies within ``chunks``.
     public func byteRange(ofChunks range: Range<Int>) -> Range<Int> {
         precondition(range.lowerBound >= 0 && range.upperBound <= chunkCount, "chunks \(range) of \(chunkCount)")
-        return min(byteCount, range.lowerBound * Self.chunkByteCount)..<min(
-            byteCount, range.upperBound * Self.chunkByteCount)
+        return min(
+            byteCount, range.lowerBound * Self.chunkByteCount)..<min(
+                byteCount, range.upperBound * Self.chunkByteCount)
     }
 
     /// The chunks of one stripe.
