@@ -1,5 +1,5 @@
 /// A set of chunk numbers of one segment, at most 4096 of them, as a bitmap.
-public struct ChunkSet: Hashable, Sendable {
+public struct ChunkSet: Hashable, Sendable, Codable {
     private var words: [UInt64] = []
 
     /// Makes an empty set.

@@ -2,7 +2,7 @@
 ///
 /// Pure modules never read a clock: the driver passes `now` in, and a simulator passes virtual time. Wall-clock time is
 /// ``UnixTime`` and media time is ``MediaTime``; the three never mix.
-public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, CustomStringConvertible {
+public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64
 

@@ -1,0 +1,49 @@
+internal import CoreModel
+
+/// What the scheduler keeps of one peer.
+struct PeerState: Sendable {
+    let key: PeerKey
+    let member: MemberID
+    let nonce: UInt64
+    /// Whether the peer uploads at all.
+    let uploads: Bool
+    var holdings: [SegmentID: Holding] = [:]
+    var throughput = ThroughputEstimator(halfLife: .seconds(3))
+    /// Demotes a peer that stalled; 1 for a good one.
+    var trust = 1.0
+    var stalls = 0
+    var refusals = 0
+    /// The peer is not asked before this instant.
+    var restsUntil = MonotonicInstant.origin
+    /// Chunks asked of the peer and not answered.
+    var outstandingChunks = 0
+    /// When the peer last sent a chunk, or was first asked after an idle time.
+    var lastProgress = MonotonicInstant.origin
+    /// When the chunk before the last one came, to measure busy time.
+    var busySince = MonotonicInstant.origin
+
+    init(key: PeerKey, member: MemberID, nonce: UInt64, uploads: Bool) {
+        self.key = key
+        self.member = member
+        self.nonce = nonce
+        self.uploads = uploads
+    }
+
+    /// The rate that plans count on, in bytes per second.
+    func rate(_ configuration: SchedulerConfiguration) -> Double {
+        max(4096, (throughput.bytesPerSecond ?? configuration.unprovenPeerRate) * trust)
+    }
+
+    /// When the peer would have answered `more` chunks asked of it now, as a span from now.
+    func finish(after more: Int, _ configuration: SchedulerConfiguration) -> Duration {
+        let bytes = Double((outstandingChunks + more) * SegmentGeometry.chunkByteCount)
+        return .nanoseconds(Int64(bytes / rate(configuration) * 1e9))
+    }
+
+    /// How many more chunks may be asked of the peer.
+    func capacity(_ configuration: SchedulerConfiguration) -> Int {
+        let bytes = rate(configuration) * configuration.peerQueue.inSeconds
+        let chunks = Int(min(bytes, 64e6)) / SegmentGeometry.chunkByteCount
+        return min(max(chunks, SegmentGeometry.chunksPerStripe), 512) - outstandingChunks
+    }
+}

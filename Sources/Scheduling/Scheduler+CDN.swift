@@ -1,0 +1,229 @@
+internal import CoreModel
+
+/// What comes from the CDN.
+extension Scheduler {
+    /// The time until the first missing byte of a segment is played, were playback running.
+    func timeLeft(_ id: SegmentID, head: Duration) -> Duration {
+        let segment = tracks[id.track][id.index]
+        let description = segment.description
+        guard description.start <= head else { return description.start - head }
+        // The segment under the playhead is played while it comes in.
+        let fraction = Double(segment.contiguousCount) / Double(segment.chunkCount)
+        let reached = description.start + .nanoseconds(Int64(description.duration.inSeconds * fraction * 1e9))
+        return reached - head
+    }
+
+    /// What the CDN needs for `byteCount` bytes after all that is under way.
+    func cdnTime(_ byteCount: Int) -> Duration {
+        let backlog = transfers.values.reduce(0) { sum, transfer in
+            let chunks = transfer.chunks?.count ?? tracks[transfer.segment.track][transfer.segment.index].chunkCount
+            return sum + max(0, chunks - transfer.arrived) * SegmentGeometry.chunkByteCount
+        }
+        let seconds = Double(backlog + byteCount) / cdnRate
+        return (cdnLatency ?? configuration.unprovenCDNLatency) + .nanoseconds(Int64(min(seconds, 1e6) * 1e9))
+    }
+
+    /// The viewer's own share of the jitter that keeps viewers with one deadline from asking at once.
+    func jitter(_ id: SegmentID) -> Duration {
+        let draw = Election.draw(nonce: configuration.seed ^ 0xA5A5, key: UInt64(id.index) << 8 | UInt64(id.track))
+        return .nanoseconds(Int64(configuration.handoverJitter.inSeconds * draw * 1e9))
+    }
+
+    /// Fetches what can't wait: the first bytes after a start, and what the CDN must bring now to be in time.
+    ///
+    /// - Returns: Whether something was fetched.
+    mutating func planUrgent(_ id: SegmentID, head: Duration, standing: Standing, now: MonotonicInstant) -> Bool {
+        let segment = tracks[id.track][id.index]
+        guard !segment.isGone, segment.retryAt <= now, segment.openTransfer == nil else { return false }
+        let isFirst = !hasPlayed && segment.description.start <= head
+        if isFirst, startupIndex[id.track] == nil {
+            startupIndex[id.track] = id.index
+            if startUp(id, standing: standing, now: now) { return true }
+        }
+        var pending = segment.present
+        pending.formUnion(segment.fetching)
+        let holes = pending.missing(in: 0..<segment.chunkCount)
+        guard !holes.isEmpty else { return false }
+        let left = timeLeft(id, head: head)
+        let chunks = holes.reduce(0) { $0 + $1.count }
+        let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
+        let isStart = startupIndex[id.track] == id.index
+        let scaled = Duration.nanoseconds(Int64(need.inSeconds * configuration.handoverFactor * 1e9))
+        let margin = isStart ? configuration.startupMargin : configuration.handoverMargin + jitter(id)
+        guard left <= scaled + margin else { return false }
+        return handOver(id, holes: holes, left: left, reason: isStart ? .startup : .deadline, now: now)
+    }
+
+    /// The first fetch after a start: without a swarm the segment, else its first stripes.
+    private mutating func startUp(_ id: SegmentID, standing: Standing, now: MonotonicInstant) -> Bool {
+        let segment = tracks[id.track][id.index]
+        guard segment.present.isEmpty, segment.fetching.isEmpty else { return false }
+        let stripes = configuration.startupStripes * SegmentGeometry.chunksPerStripe
+        let isSmall = segment.byteCount.map { $0 <= stripes * SegmentGeometry.chunkByteCount } ?? false
+        if standing == .alone || segment.record == .none || !ranges || isSmall {
+            fetch(id, chunks: nil, standing == .alone ? .alone : .startup, now: now)
+            return true
+        }
+        // Peers that hold the segment and have proven themselves start as fast as the CDN.
+        let isHeld = peers.contains { peer in
+            peer.throughput.bytesPerSecond != nil && peer.restsUntil <= now
+                && peer.holdings[id]?.verified.contains(0) ?? false
+        }
+        guard !isHeld else { return false }
+        fetch(id, chunks: 0..<stripes, .startup, now: now)
+        return true
+    }
+
+    /// Gives what peers won't bring in time to the CDN, as at most two runs of whole stripes.
+    private mutating func handOver(
+        _ id: SegmentID, holes: [Range<Int>], left: Duration, reason: Reason, now: MonotonicInstant
+    ) -> Bool {
+        guard transfers.count < configuration.maximumUrgentTransfers else { return false }
+        var late = ChunkSet()
+        for hole in holes { late.insert(hole) }
+        for (_, request) in requests where request.segment == id {
+            guard let peer = peerIndex(request.peer).map({ peers[$0] }) else { continue }
+            if peer.finish(after: 0, configuration) + .milliseconds(100) < left { late.subtract(request.open) }
+        }
+        guard let first = late.ranges.first, let last = late.ranges.last else { return false }
+        let segment = tracks[id.track][id.index]
+        guard ranges, segment.byteCount != nil, let geometry = segment.geometry else {
+            cancelRequests(id, within: 0..<segment.chunkCount)
+            fetch(id, chunks: nil, reason, now: now)
+            return true
+        }
+        for run in Self.twoRuns(late.ranges, first: first, last: last) {
+            let chunks = geometry.stripeAligned(run)
+            let wanted = segment.present.missing(in: chunks)
+            guard let lower = wanted.first?.lowerBound, let upper = wanted.last?.upperBound else { continue }
+            let isWhole = lower == 0 && upper == geometry.chunkCount && segment.present.isEmpty
+            cancelRequests(id, within: lower..<upper)
+            fetch(id, chunks: isWhole ? nil : lower..<upper, reason, now: now)
+        }
+        return true
+    }
+
+    /// Joins runs over their smallest gaps until two are left.
+    static func twoRuns(_ runs: [Range<Int>], first: Range<Int>, last: Range<Int>) -> [Range<Int>] {
+        guard runs.count > 2 else { return runs }
+        var widest = 0
+        for index in 1..<runs.count {
+            let gap = runs[index].lowerBound - runs[index - 1].upperBound
+            let best = runs[max(widest, 1)].lowerBound - runs[max(widest, 1) - 1].upperBound
+            if widest == 0 || gap > best { widest = index }
+        }
+        return [
+            first.lowerBound..<runs[widest - 1].upperBound, runs[widest].lowerBound..<last.upperBound,
+        ]
+    }
+
+    /// Fetches ahead as a player without peers does: one segment of a track after the other.
+    mutating func planAlone(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
+        let segment = tracks[id.track][id.index]
+        guard !segment.isGone, segment.retryAt <= now, segment.description.start < head + configuration.aloneWindow,
+            segment.openTransfer == nil,
+            !transfers.values.contains(where: { $0.segment.track == id.track })
+        else { return }
+        let reason: Reason = segment.record == .none && swarm != .off ? .unshared : .alone
+        let holes = segment.present.missing(in: 0..<segment.chunkCount)
+        if segment.present.isEmpty || segment.byteCount == nil || !ranges {
+            cancelRequests(id, within: 0..<segment.chunkCount)
+            fetch(id, chunks: nil, reason, now: now)
+        } else if let first = holes.first, let last = holes.last {
+            cancelRequests(id, within: first.lowerBound..<last.upperBound)
+            fetch(id, chunks: first.lowerBound..<last.upperBound, reason, now: now)
+        }
+    }
+
+    /// Fetches the stripes that the front, a claim or an election gives to this viewer.
+    mutating func planShare(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
+        let segment = tracks[id.track][id.index]
+        guard segment.description.start < frontEnd(head: head, now: now), !segment.isGone, segment.retryAt <= now,
+            let key = segment.shareKey, let geometry = segment.geometry
+        else { return }
+        let entered = segment.entered ?? now
+        tracks[id.track][id.index].entered = entered
+        guard let front = front ?? segment.claim?.front else {
+            elect(id, key: key, entered: entered, now: now)
+            return
+        }
+        let reason: Reason = segment.claim == nil || self.front != nil ? .front : .elected
+        for share in front.shares(ofStripes: geometry.stripeCount, key: key) {
+            guard let rank = effectiveRank(in: front, share: share), rank <= configuration.backupRanks else { continue }
+            let due = entered.advanced(by: configuration.backupDelay * rank)
+            guard due <= now, transfers.count < configuration.maximumTransfers else { continue }
+            let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
+            let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
+            let chunks = first..<last
+            let missing = tracks[id.track][id.index].missing(in: chunks).filter { !isCovered(id, $0) }
+            guard let lower = missing.first?.lowerBound, let upper = missing.last?.upperBound else { continue }
+            if rank > 0 { noteFailure(of: front.members[share.owner]) }
+            let range = geometry.stripeAligned(lower..<upper)
+            let isWhole = range == geometry.chunks && segment.present.isEmpty || !ranges
+            fetch(id, chunks: isWhole ? nil : range, rank > 0 ? .backup : reason, now: now)
+        }
+    }
+
+    /// This viewer's rank for a share, not counting members that have failed before.
+    private func effectiveRank(in front: Front, share: Front.Share) -> Int? {
+        guard let rank = front.rank(of: configuration.member, for: share) else { return nil }
+        guard rank > 0 else { return 0 }
+        let before = (0..<rank).map { front.members[(share.owner + $0) % front.members.count] }
+        return before.count { failedOwners[$0, default: 0] < 3 }
+    }
+
+    private mutating func noteFailure(of owner: MemberID) {
+        if failedOwners.count >= Self.memoryLimit { failedOwners.removeAll() }
+        failedOwners[owner, default: 0] += 1
+    }
+
+    /// Whether some peer has all of a run, or is fetching it.
+    private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
+        peers.contains { peer in
+            guard peer.uploads, let holding = peer.holdings[id] else { return false }
+            var all = holding.verified
+            all.formUnion(holding.expected)
+            return all.contains(chunks)
+        }
+    }
+
+    /// Waits for this viewer's turn in the election, then claims the segment.
+    private mutating func elect(_ id: SegmentID, key: UInt64, entered: MonotonicInstant, now: MonotonicInstant) {
+        let isSeen = peers.contains { peer in
+            guard let holding = peer.holdings[id] else { return false }
+            return !holding.verified.isEmpty || !holding.expected.isEmpty
+        }
+        guard !isSeen else { return }
+        let wait = Election.wait(
+            draw: Election.draw(nonce: configuration.nonce, key: key), size: swarmSize,
+            span: configuration.electionSpan)
+        guard entered.advanced(by: wait) <= now else { return }
+        let helpers = peers.filter { $0.uploads && $0.restsUntil <= now }.map(\.member).prefix(7)
+        let owners = [configuration.member] + helpers
+        tracks[id.track][id.index].claim = SegmentState.Claim(
+            claimer: configuration.member, front: Front(members: owners),
+            expires: now.advanced(by: configuration.claimLife))
+        emit(.claim(id, waited: wait, owners: owners))
+        planShare(id, head: playhead(now), now: now)
+    }
+
+    mutating func fetch(_ id: SegmentID, chunks: Range<Int>?, _ reason: Reason, now: MonotonicInstant) {
+        let transfer = makeTransferID()
+        transfers[transfer] = CDNTransfer(segment: id, chunks: chunks, reason: reason, startedAt: now)
+        update(id) { segment in
+            if chunks == nil || segment.byteCount == nil { segment.openTransfer = transfer }
+        }
+        recount(id)
+        emit(.fetch(transfer, id, chunks: chunks, reason))
+    }
+
+    private mutating func cancelRequests(_ id: SegmentID, within chunks: Range<Int>) {
+        for request in requests.keys.sorted() {
+            guard let open = requests[request], open.segment == id,
+                open.open.ranges.contains(where: { $0.overlaps(chunks) })
+            else { continue }
+            release(request, open)
+            emit(.cancelRequest(request, open.peer, .handedOver))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import CoreModel
+
+/// A request to a peer that has not been answered in full.
+struct PeerRequest: Sendable {
+    let peer: PeerKey
+    let segment: SegmentID
+    /// Chunks not answered yet.
+    var open: ChunkSet
+    /// The chunks were only expected by the peer when it was asked.
+    let isStanding: Bool
+    let askedAt: MonotonicInstant
+}
+
+/// A transfer from the CDN under way.
+struct CDNTransfer: Sendable {
+    let segment: SegmentID
+    /// The chunks asked for; `nil` for the whole segment.
+    let chunks: Range<Int>?
+    let reason: Reason
+    let startedAt: MonotonicInstant
+    /// Chunks that have come in.
+    var arrived = 0
+
+    /// Urgent transfers and those of a front don't wait for each other.
+    var isUrgent: Bool { reason == .deadline || reason == .startup }
+}
