@@ -103,7 +103,8 @@ let shells: [Target] = [
 ]
 
 let testTargets: [Target] = [
-    tests("CoreModelTests", ["CoreModel"])
+    tests("CoreModelTests", ["CoreModel"]),
+    tests("CryptographyTests", ["CoreModel", "Cryptography"]),
 ]
 
 let package = Package(
