@@ -105,6 +105,7 @@ let shells: [Target] = [
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
+    tests("SchedulingTests", ["CoreModel", "Scheduling"]),
 ]
 
 let package = Package(

@@ -29,6 +29,9 @@ struct PeerState: Sendable {
         self.uploads = uploads
     }
 
+    /// Whether what the peer announces counts as there: it has not stalled since it last sent a chunk.
+    var isReliable: Bool { stalls == 0 && refusals < 8 }
+
     /// The rate that plans count on, in bytes per second.
     func rate(_ configuration: SchedulerConfiguration) -> Double {
         max(4096, (throughput.bytesPerSecond ?? configuration.unprovenPeerRate) * trust)

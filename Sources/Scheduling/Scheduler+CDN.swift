@@ -45,11 +45,18 @@ extension Scheduler {
         let holes = pending.missing(in: 0..<segment.chunkCount)
         guard !holes.isEmpty else { return false }
         let left = timeLeft(id, head: head)
+        let isStart = startupIndex[id.track] == id.index
+        // While the first transfer measures the CDN, only what is being played can't wait for the result.
+        if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
         let chunks = holes.reduce(0) { $0 + $1.count }
         let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
-        let isStart = startupIndex[id.track] == id.index
         let scaled = Duration.nanoseconds(Int64(need.inSeconds * configuration.handoverFactor * 1e9))
-        let margin = isStart ? configuration.startupMargin : configuration.handoverMargin + jitter(id)
+        // A segment that was wanted late leaves peers most of the little time there is.
+        let room = segment.room ?? left
+        tracks[id.track][id.index].room = room
+        let margin =
+            isStart
+            ? configuration.startupMargin : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
         guard left <= scaled + margin else { return false }
         return handOver(id, holes: holes, left: left, reason: isStart ? .startup : .deadline, now: now)
     }
@@ -169,10 +176,10 @@ extension Scheduler {
         guard let rank = front.rank(of: configuration.member, for: share) else { return nil }
         guard rank > 0 else { return 0 }
         let before = (0..<rank).map { front.members[(share.owner + $0) % front.members.count] }
-        return before.count { failedOwners[$0, default: 0] < 3 }
+        return before.count { failedOwners[$0, default: 0] < 2 }
     }
 
-    private mutating func noteFailure(of owner: MemberID) {
+    mutating func noteFailure(of owner: MemberID) {
         if failedOwners.count >= Self.memoryLimit { failedOwners.removeAll() }
         failedOwners[owner, default: 0] += 1
     }
@@ -180,7 +187,7 @@ extension Scheduler {
     /// Whether some peer has all of a run, or is fetching it.
     private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
         peers.contains { peer in
-            guard peer.uploads, let holding = peer.holdings[id] else { return false }
+            guard peer.uploads, peer.isReliable, let holding = peer.holdings[id] else { return false }
             var all = holding.verified
             all.formUnion(holding.expected)
             return all.contains(chunks)

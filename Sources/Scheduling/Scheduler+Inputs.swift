@@ -61,8 +61,11 @@ extension Scheduler {
     }
 
     /// Notes chunks from the CDN; true when the segment is complete.
-    mutating func arrive(_ id: TransferID, chunks: Range<Int>) -> Bool {
+    mutating func arrive(_ id: TransferID, chunks: Range<Int>, now: MonotonicInstant) -> Bool {
         guard let transfer = transfers[id] else { return false }
+        cdnThroughput.add(
+            byteCount: chunks.count * SegmentGeometry.chunkByteCount, over: cdnActiveAt.duration(to: now))
+        cdnActiveAt = now
         transfers[id]?.arrived += chunks.count
         var becameComplete = false
         update(transfer.segment) { segment in

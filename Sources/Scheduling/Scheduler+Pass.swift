@@ -28,6 +28,7 @@ extension Scheduler {
         dropUnwanted(keeping: window, now: now)
         let standing = standing(now)
         var isWaiting = false
+        var canAsk = hasCapacity(now: now)
         for id in window {
             guard !tracks[id.track][id.index].isComplete else { continue }
             isWaiting = true
@@ -37,12 +38,20 @@ extension Scheduler {
             }
             if standing == .shared, tracks[id.track][id.index].shareKey != nil {
                 planShare(id, head: head, now: now)
-                planPeers(id, head: head, now: now)
+                if canAsk {
+                    planPeers(id, head: head, now: now)
+                    canAsk = hasCapacity(now: now)
+                }
             }
             reportUnreachable(id, head: head, now: now)
         }
         if isWaiting || !requests.isEmpty { return now.advanced(by: .milliseconds(100)) }
         return nextEntry(after: window, head: head, now: now)
+    }
+
+    /// Whether some peer can be asked for more.
+    private func hasCapacity(now: MonotonicInstant) -> Bool {
+        peers.contains { $0.uploads && $0.restsUntil <= now && $0.capacity(configuration) > 0 }
     }
 
     /// The incomplete and complete segments that may be worked on, by need: earlier playback first, then lower track.
@@ -106,7 +115,10 @@ extension Scheduler {
             peers[index].stalls += 1
             peers[index].trust = max(0.05, peers[index].trust / 2)
             peers[index].restsUntil = now.advanced(by: .seconds(1 << min(peers[index].stalls, 5)))
-            if peers[index].stalls >= configuration.maximumPeerStalls {
+            noteFailure(of: peers[index].member)
+            // One that has never sent anything gets one more chance only.
+            let chances = configuration.maximumPeerStalls - (peers[index].throughput.bytesPerSecond == nil ? 1 : 0)
+            if peers[index].stalls >= chances {
                 emit(.drop(key, .unreliable))
                 remove(key)
             }

@@ -28,6 +28,8 @@ public struct Scheduler: Sendable {
     var startupIndex: [Int: Int] = [:]
     var cdnThroughput = ThroughputEstimator(halfLife: .seconds(4))
     var cdnLatency: Duration?
+    /// When the CDN last sent something while a transfer was under way.
+    var cdnActiveAt = MonotonicInstant.origin
     /// Claimers whose claims turned out void, with the instant until which they are ignored.
     var ignoredClaimers: [MemberID: MonotonicInstant] = [:]
     /// Members of the front that did not show their stripes, with how often.
@@ -39,6 +41,7 @@ public struct Scheduler: Sendable {
     private var outputs: [SchedulerOutput] = []
     private var outputIndex = 0
     private var isDirty = true
+    private var passedAt = MonotonicInstant(nanoseconds: .min)
     private var wakeAt: MonotonicInstant?
 
     /// The most claimers and owners that are remembered as unreliable.
@@ -52,7 +55,9 @@ public struct Scheduler: Sendable {
 
     /// Takes an input in. Decisions come out of ``poll(now:)``.
     public mutating func handle(_ input: SchedulerInput, now: MonotonicInstant) {
+        let wasDirty = isDirty
         isDirty = true
+        defer { isDirty = isDirty || wasDirty }
         switch input {
         case .segments(let track, let descriptions):
             while tracks.count <= track { tracks.append([]) }
@@ -98,12 +103,12 @@ public struct Scheduler: Sendable {
         case .chunkArrived(let request, let chunk, let byteCount):
             isDirty = arrive(request, chunk: chunk, byteCount: byteCount, now: now)
         case .cdnArrived(let id, let chunks):
-            isDirty = arrive(id, chunks: chunks)
+            isDirty = arrive(id, chunks: chunks, now: now)
         case .cdnResponded(_, let latency):
+            cdnActiveAt = now
             cdnLatency = cdnLatency.map { ($0 * 3 + latency) / 4 } ?? latency
             isDirty = false
-        case .cdnFinished(let id, let byteCount, let duration):
-            cdnThroughput.add(byteCount: byteCount, over: duration)
+        case .cdnFinished(let id):
             finish(id)
         case .cdnFailed(let id, let isFinal):
             fail(id, isFinal: isFinal, now: now)
@@ -127,8 +132,13 @@ public struct Scheduler: Sendable {
         if outputIndex == outputs.count {
             outputs.removeAll(keepingCapacity: true)
             outputIndex = 0
-            if isDirty || wakeAt.map({ $0 <= now }) ?? false {
+            // Many inputs close together share one pass.
+            if isDirty, passedAt.duration(to: now) < configuration.passInterval {
+                let next = passedAt.advanced(by: configuration.passInterval)
+                wakeAt = wakeAt.map { min($0, next) } ?? next
+            } else if isDirty || wakeAt.map({ $0 <= now }) ?? false {
                 isDirty = false
+                passedAt = now
                 wakeAt = runPass(now: now)
             }
         }

@@ -52,6 +52,8 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     public var unprovenCDNLatency: Duration = .milliseconds(100)
     /// Failures of the CDN for one segment after which the segment counts as gone.
     public var maximumSegmentFailures = 5
+    /// Inputs within this span share one pass, which keeps the cost of a busy viewer low.
+    public var passInterval: Duration = .milliseconds(10)
     /// Whether the CDN may be asked for ranges; off for CDNs that mishandle them.
     public var usesRanges = true
 

@@ -35,7 +35,7 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     /// The CDN answered.
     case cdnResponded(TransferID, after: Duration)
     /// The CDN sent all of a transfer.
-    case cdnFinished(TransferID, byteCount: Int, duration: Duration)
+    case cdnFinished(TransferID)
     /// The CDN failed. `isFinal` when asking again is no use (404 and the like).
     case cdnFailed(TransferID, isFinal: Bool)
     /// All bytes of a segment are there, its size being known only now.

@@ -31,6 +31,8 @@ struct SegmentState: Sendable {
     var isComplete = false
     /// When the segment came within the window of the front; backups and elections count from here.
     var entered: MonotonicInstant?
+    /// The time left when the segment was first wanted; margins never take more than a part of it.
+    var room: Duration?
     var claim: Claim?
     var failures = 0
     var isGone = false
