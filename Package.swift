@@ -106,6 +106,7 @@ let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
+    tests("CommandLineSupportTests", ["CommandLineSupport"]),
 ]
 
 let package = Package(

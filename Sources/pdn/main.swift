@@ -1,1 +1,4 @@
-print("pdn")
+import CommandLineSupport
+import Foundation
+
+exit(await PDN.run(Array(CommandLine.arguments.dropFirst())).rawValue)
