@@ -52,6 +52,7 @@ let systemLibraries: [Target] = [
         name: "CWebsockets", pkgConfig: "libwebsockets",
         providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv"])]),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"], path: "Sources/CFFmpegShims"),
 ]
 
 /// Pure modules: no socket, clock, thread, random source or file (Scripts/check-purity.sh holds them to it).
@@ -73,7 +74,7 @@ let wrappers: [Target] = [
     library("EventLoop", ["CoreModel", "CLibuv"], settings: wrapperSettings),
     library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl"], settings: wrapperSettings),
     library("WebSockets", ["CoreModel", "EventLoop", "CWebsockets"], settings: wrapperSettings),
-    library("MediaEngine", ["CoreModel", "CFFmpeg"], settings: wrapperSettings),
+    library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
 
 /// What carries the decisions of the pure modules out, and what people use.
@@ -107,6 +108,7 @@ let testTargets: [Target] = [
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
+    tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
 ]
 
 let package = Package(

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Runs the `ffmpeg` program, which makes the test streams and says what they decode to.
+enum FFmpegTool {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A picture of ffmpeg's decode.
+    struct Picture: Hashable {
+        let time: Int64
+        let duration: Int64
+        let size: Int
+        let hash: String
+    }
+
+    @discardableResult
+    static func run(_ arguments: [String], in folder: URL? = nil) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+        process.currentDirectoryURL = folder
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg \(arguments) failed") }
+        return data
+    }
+
+    /// The pictures that ffmpeg decodes from `bytes`, and the time base's denominator (the numerator is 1).
+    static func pictures(_ bytes: [UInt8]) throws -> (pictures: [Picture], timescale: Int64) {
+        let text = try decode(bytes, ["-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
+        var timescale: Int64 = 1
+        var pictures: [Picture] = []
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("#tb 0: "), let last = line.split(separator: "/").last { timescale = Int64(last) ?? 1 }
+            guard !line.hasPrefix("#") else { continue }
+            let columns = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard columns.count == 6, let time = Int64(columns[2]), let duration = Int64(columns[3]),
+                let size = Int(columns[4])
+            else { continue }
+            pictures.append(Picture(time: time, duration: duration, size: size, hash: columns[5]))
+        }
+        return (pictures, timescale)
+    }
+
+    /// Samples per channel that ffmpeg decodes from `bytes`.
+    static func sampleCount(_ bytes: [UInt8]) throws -> Int {
+        let text = try decode(
+            bytes, ["-map", "0:a:0", "-ac", "1", "-c:a", "pcm_s16le", "-f", "framecrc", "-"])
+        return text.split(separator: "\n").reduce(0) { sum, line in
+            guard !line.hasPrefix("#") else { return sum }
+            let columns = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            return columns.count >= 5 ? sum + (Int(columns[4]) ?? 0) / 2 : sum
+        }
+    }
+
+    private static func decode(_ bytes: [UInt8], _ arguments: [String]) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("engine-\(UUID().uuidString)")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }  // A left-over is only untidy.
+        return String(decoding: try run(["-i", file.path] + arguments), as: UTF8.self)
+    }
+}
