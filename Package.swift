@@ -63,7 +63,8 @@ let pureModules: [Target] = [
     library("Integrity", ["CoreModel"]),
     library("SwarmProtocol", ["CoreModel", "Integrity"]),
     library("Scheduling", ["CoreModel"]),
-    library("Manifest", ["CoreModel", "CLibXML2"]),
+    // Strictly memory safe too, because one of its files calls libxml2.
+    library("Manifest", ["CoreModel", "CLibXML2"], settings: wrapperSettings),
     library("TrackerProtocol", ["CoreModel", "Integrity"], path: "Tracker/Sources/TrackerProtocol"),
     library("TrackerCore", ["CoreModel", "Integrity", "TrackerProtocol"], path: "Tracker/Sources/TrackerCore"),
 ]

@@ -1,0 +1,132 @@
+public import CoreModel
+
+/// Period: ISO/IEC 23009-1, section 5.3.2.
+public struct DASHPeriod: Sendable {
+    /// The line of the element.
+    public var line: Int
+    public var id: String?
+    public var start: MediaTime?
+    public var duration: MediaTime?
+    /// @xlink:href, as written. Remote periods are not fetched.
+    public var remoteReference: String?
+    /// @xlink:actuate.
+    public var remoteActuation: String?
+    public var baseURLs: [DASHBaseURL]
+    public var segments: DASHSegmentLevel
+    /// @value of AssetIdentifier, or its scheme.
+    public var assetIdentifier: DASHDescriptor?
+    public var eventStreams: [DASHEventStream]
+    public var supplementalProperties: [DASHDescriptor]
+    public var adaptationSets: [DASHAdaptationSet]
+
+    init(_ element: XMLElement, _ parsing: inout DASHParsing) throws(ManifestError) {
+        line = element.line
+        id = element["id"]
+        start = parsing.duration(element, "start")
+        duration = parsing.duration(element, "duration")
+        remoteReference = element.attribute(named: "href")
+        remoteActuation = element.attribute(named: "actuate")
+        if remoteReference != nil { parsing.warn("a remote period is not fetched", element) }
+        baseURLs = parsing.baseURLs(element)
+        segments = try DASHSegmentLevel(element, &parsing)
+        assetIdentifier = element.first("AssetIdentifier").map(DASHDescriptor.init)
+        eventStreams = []
+        for child in element.children("EventStream") { eventStreams.append(DASHEventStream(child, &parsing)) }
+        supplementalProperties = parsing.descriptors(element, "SupplementalProperty")
+        adaptationSets = []
+        for child in element.children("AdaptationSet") {
+            adaptationSets.append(try DASHAdaptationSet(child, &parsing))
+        }
+    }
+}
+
+extension DASHEventStream {
+    init(_ element: XMLElement, _ parsing: inout DASHParsing) {
+        scheme = element["schemeIdUri"] ?? ""
+        value = element["value"]
+        timescale = max(parsing.number(element, "timescale") ?? 1, 1)
+        presentationTimeOffset = parsing.number(element, "presentationTimeOffset") ?? 0
+        events = []
+        for child in element.children("Event") {
+            let text = child.text.trimmed
+            events.append(
+                DASHEvent(
+                    presentationTime: parsing.number(child, "presentationTime") ?? 0,
+                    duration: parsing.number(child, "duration"), id: child["id"],
+                    message: child["messageData"] ?? (text.isEmpty ? nil : text)))
+        }
+    }
+}
+
+/// AdaptationSet: ISO/IEC 23009-1, section 5.3.3.
+public struct DASHAdaptationSet: Sendable {
+    /// The line of the element.
+    public var line: Int
+    public var id: String?
+    public var group: String?
+    public var language: String?
+    public var contentType: String?
+    public var selectionPriority: UInt64?
+    public var segmentAlignment: String?
+    public var bitstreamSwitching: String?
+    public var common: DASHCommonAttributes
+    public var baseURLs: [DASHBaseURL]
+    public var segments: DASHSegmentLevel
+    public var roles: [DASHDescriptor]
+    public var accessibility: [DASHDescriptor]
+    public var viewpoints: [DASHDescriptor]
+    public var labels: [String]
+    public var representations: [DASHRepresentation]
+
+    init(_ element: XMLElement, _ parsing: inout DASHParsing) throws(ManifestError) {
+        line = element.line
+        id = element["id"]
+        group = element["group"]
+        language = element["lang"]
+        contentType = element["contentType"]
+        selectionPriority = parsing.number(element, "selectionPriority")
+        segmentAlignment = element["segmentAlignment"]
+        bitstreamSwitching = element["bitstreamSwitching"]
+        common = DASHCommonAttributes(element, &parsing)
+        baseURLs = parsing.baseURLs(element)
+        segments = try DASHSegmentLevel(element, &parsing)
+        roles = parsing.descriptors(element, "Role")
+        accessibility = parsing.descriptors(element, "Accessibility")
+        viewpoints = parsing.descriptors(element, "Viewpoint")
+        labels = element.children("Label").map { $0.text.trimmed }
+        representations = []
+        for child in element.children("Representation") {
+            representations.append(try DASHRepresentation(child, &parsing))
+        }
+    }
+}
+
+/// Representation: ISO/IEC 23009-1, section 5.3.5.
+public struct DASHRepresentation: Sendable {
+    /// The line of the element.
+    public var line: Int
+    public var id: String?
+    public var bandwidth: UInt64?
+    public var qualityRanking: UInt64?
+    public var dependencyID: String?
+    public var associationID: String?
+    public var associationType: String?
+    public var mediaStreamStructureID: String?
+    public var common: DASHCommonAttributes
+    public var baseURLs: [DASHBaseURL]
+    public var segments: DASHSegmentLevel
+
+    init(_ element: XMLElement, _ parsing: inout DASHParsing) throws(ManifestError) {
+        line = element.line
+        id = element["id"]
+        bandwidth = parsing.number(element, "bandwidth")
+        qualityRanking = parsing.number(element, "qualityRanking")
+        dependencyID = element["dependencyId"]
+        associationID = element["associationId"]
+        associationType = element["associationType"]
+        mediaStreamStructureID = element["mediaStreamStructureId"]
+        common = DASHCommonAttributes(element, &parsing)
+        baseURLs = parsing.baseURLs(element)
+        segments = try DASHSegmentLevel(element, &parsing)
+    }
+}

@@ -1,0 +1,119 @@
+import CoreModel
+
+/// What the parsers of both kinds of playlist share.
+struct HLSParsing {
+    let url: BaseURL
+    var variables: HLSVariables
+    var warnings: [ManifestWarning] = []
+    /// The line that is being read.
+    var line = 0
+    private var entryCount = 0
+
+    init(url: BaseURL, variables: [String: String]) {
+        self.url = url
+        self.variables = HLSVariables(imported: variables, url: url)
+    }
+
+    func fault(_ tag: HLSTag, _ problem: String) -> ManifestError {
+        .hls(line: line, tag: "#\(tag.rawValue)", problem: problem, section: tag.section)
+    }
+
+    mutating func warn(_ message: @autoclosure () -> String) { warnings.warn(message(), line: line) }
+
+    /// Counts a line that the playlist's model keeps.
+    mutating func countEntry() throws(ManifestError) { try countEntries(1) }
+
+    /// Counts `count` values that the playlist's model keeps.
+    mutating func countEntries(_ count: Int) throws(ManifestError) {
+        entryCount += count
+        guard entryCount <= ManifestLimits.playlistEntryCount else {
+            throw .tooLarge(what: "entries in a playlist", limit: ManifestLimits.playlistEntryCount)
+        }
+    }
+
+    /// Reads the attributes of `tag` and replaces variables in them.
+    mutating func attributes(_ tag: HLSTag, _ value: ArraySlice<UInt8>) throws(ManifestError) -> HLSAttributeList {
+        var hasDuplicate = false
+        var list: HLSAttributeList
+        do throws(HLSAttributeList.Fault) {
+            list = try HLSAttributeList(value, hasDuplicate: &hasDuplicate)
+        } catch {
+            switch error {
+            case .unterminatedQuote(let name): throw fault(tag, "the quote of \(name) never closes")
+            case .tooManyAttributes: throw fault(tag, "more than \(HLSAttributeList.limit) attributes")
+            }
+        }
+        if hasDuplicate { warn("an attribute occurs twice; the first counts") }
+        do throws(HLSVariables.Fault) {
+            try list.replaceValues { text throws(HLSVariables.Fault) in try variables.replacing(in: text) }
+        } catch {
+            throw fault(tag, error.description)
+        }
+        return list
+    }
+
+    /// Resolves the reference of a URI line.
+    mutating func resolve(_ line: ArraySlice<UInt8>) throws(ManifestError) -> String {
+        do throws(HLSVariables.Fault) {
+            return url.resolve(try variables.replacing(in: line.text))
+        } catch {
+            throw .hls(line: self.line, tag: "URI", problem: error.description, section: "4.3")
+        }
+    }
+
+    /// The resolved URI of a tag that must have one.
+    func requiredURI(_ tag: HLSTag, _ attributes: HLSAttributeList) throws(ManifestError) -> String {
+        guard let uri = attributes["URI"] else { throw fault(tag, "URI is missing") }
+        return url.resolve(uri)
+    }
+
+    /// EXT-X-VERSION; one that is no number is passed over.
+    mutating func version(_ value: ArraySlice<UInt8>) -> Int? {
+        guard let version = NumberText.unsigned(value.trimmingBlanks), version <= 1_000 else {
+            warn("EXT-X-VERSION is no number")
+            return nil
+        }
+        return Int(version)
+    }
+
+    /// EXT-X-START; one without an offset is passed over.
+    mutating func start(_ value: ArraySlice<UInt8>) throws(ManifestError) -> HLSStart? {
+        let attributes = try attributes(.start, value)
+        guard let offset = attributes["TIME-OFFSET"]?.decimalNumber else {
+            warn("EXT-X-START without TIME-OFFSET")
+            return nil
+        }
+        return HLSStart(timeOffset: offset, isPrecise: attributes.isYes("PRECISE"))
+    }
+
+    mutating func define(_ value: ArraySlice<UInt8>) throws(ManifestError) -> HLSDefine {
+        var hasDuplicate = false
+        // The value of a variable is taken as it is: section 4.3 replaces in other tags only.
+        let attributes: HLSAttributeList
+        do throws(HLSAttributeList.Fault) {
+            attributes = try HLSAttributeList(value, hasDuplicate: &hasDuplicate)
+        } catch {
+            throw fault(.define, "unreadable attributes")
+        }
+        do throws(HLSVariables.Fault) {
+            try variables.define(attributes)
+        } catch {
+            throw fault(.define, error.description)
+        }
+        return HLSDefine(attributes: attributes)
+    }
+
+    /// Reads a key; `nil` for METHOD=NONE.
+    mutating func key(_ tag: HLSTag, _ value: ArraySlice<UInt8>) throws(ManifestError) -> HLSKey? {
+        let attributes = try attributes(tag, value)
+        guard let method = attributes["METHOD"] else { throw fault(tag, "METHOD is missing") }
+        if method == "NONE" { return nil }
+        guard let uri = attributes["URI"] else { throw fault(tag, "URI is missing, METHOD is \(method)") }
+        let text = attributes["IV"]
+        let vector = text.flatMap(HLSKey.vector)
+        if text != nil, vector == nil { throw fault(tag, "IV is no hexadecimal number of up to 128 bits") }
+        return HLSKey(
+            method: method, uri: url.resolve(uri), initializationVectorText: text, initializationVector: vector,
+            keyFormat: attributes["KEYFORMAT"] ?? "identity", keyFormatVersions: attributes["KEYFORMATVERSIONS"])
+    }
+}

@@ -1,0 +1,24 @@
+/// What one manifest may cost. Each bound is several times what real manifests need, and small enough that reading the
+/// worst manifest stays under a second and 64 MiB.
+public enum ManifestLimits {
+    /// Bytes of a playlist: a day of two-second segments with their parts takes about 8 MB.
+    public static let playlistByteCount = 16 << 20
+    /// Bytes of an MPD: those of long ad-stitched streams take about 3 MB.
+    public static let mpdByteCount = 8 << 20
+    /// Segments, parts and tags of a playlist: two days of two-second segments are 86,400.
+    public static let playlistEntryCount = 200_000
+    /// Elements of an MPD, entries of its segment timelines included.
+    public static let elementCount = 150_000
+    /// Attributes of one element.
+    public static let attributeCount = 64
+    /// Nesting of elements; the deepest of the standard is 9.
+    public static let elementDepth = 32
+    /// Segments of one rendition, all periods together; a day of 100 ms segments are 864,000.
+    public static let segmentCount = 1_000_000
+    /// References of a segment index.
+    public static let segmentIndexReferenceCount = 65_535
+    /// Renditions of a presentation.
+    public static let renditionCount = 2_000
+    /// Bytes of one value after variables were put in.
+    public static let substitutedByteCount = 64 << 10
+}

@@ -1,0 +1,80 @@
+/// One encoding of one component of a presentation: what a player chooses among.
+public struct Rendition: Sendable, Identifiable {
+    /// Names a rendition within its presentation. Unique; the same for the same manifest text.
+    public typealias ID = String
+
+    /// What a rendition's media are.
+    public enum Kind: String, Sendable {
+        /// Video and audio in the same segments.
+        case muxed
+        case video, audio, text, image
+    }
+
+    /// How a rendition's segments are packed, as far as the manifest tells.
+    public enum Container: String, Sendable {
+        /// ISO base media: initialization section and fragments.
+        case mp4
+        case mpegTS
+        /// Elementary audio, with an ID3 tag for its time.
+        case packedAudio
+        case webVTT
+        case webM
+        case unknown
+    }
+
+    /// Its name.
+    public var id: ID
+    /// What it holds.
+    public var kind: Kind
+    /// The bit rate that the manifest declares, in bit/s; for HLS the variant's peak, other renditions of it included.
+    public var bandwidth: UInt64?
+    /// The mean bit rate, in bit/s.
+    public var averageBandwidth: UInt64?
+    /// The formats (RFC 6381), separated by commas.
+    public var codecs: String?
+    /// Width in pixels.
+    public var width: Int?
+    /// Height in pixels.
+    public var height: Int?
+    /// Frames a second.
+    public var frameRate: Double?
+    /// The language (RFC 5646).
+    public var language: String?
+    /// A name for people.
+    public var label: String?
+    /// Channels, as written: HLS CHANNELS, or the value of DASH AudioChannelConfiguration.
+    public var channels: String?
+    /// DASH roles, or HLS characteristics.
+    public var roles: [String] = []
+    /// The HLS group it is in.
+    public var group: String?
+    /// Whether to choose it unless somebody chose otherwise.
+    public var isDefault = false
+    /// How its segments are packed.
+    public var container: Container
+    /// The path of its playlist (HLS), or of its media with `$Number$` and `$Time$` left in (DASH): no host, no query.
+    public var path: String
+    /// How its segments are encrypted; `nil` when they are clear, or not known before the playlist is loaded.
+    public var encryption: Encryption?
+    /// Its segments, once all that they need is loaded.
+    public var timeline: Timeline?
+
+    /// Why this player can't play it, as a sentence; `nil` if nothing speaks against it.
+    public var unsupportedReason: String? {
+        encryption.map { "The rendition \"\(id)\" is encrypted (\($0)), which this player can't play." }
+    }
+}
+
+/// How media are encrypted, as far as a manifest tells.
+public struct Encryption: Hashable, Sendable, CustomStringConvertible {
+    /// HLS METHOD, or the value of DASH's mp4protection descriptor (`cenc`, `cbcs`).
+    public var method: String
+    /// HLS KEYFORMATs, or the schemes of DASH ContentProtection descriptors.
+    public var systems: [String]
+    /// Where the key is, for methods whose key is a plain resource.
+    public var keyURL: String?
+    /// The initialization vector of the segment, 16 bytes, where the manifest determines it.
+    public var initializationVector: [UInt8]?
+
+    public var description: String { ([method] + systems.filter { $0 != "identity" }).joined(separator: ", ") }
+}
