@@ -110,6 +110,7 @@ let testTargets: [Target] = [
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
+    tests("ManifestTests", ["CoreModel", "Manifest"]),
 ]
 
 let package = Package(

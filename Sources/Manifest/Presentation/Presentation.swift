@@ -59,7 +59,7 @@ public struct Presentation: Sendable {
     /// - Throws: ``ManifestError`` if the bytes are no manifest.
     /// - Complexity: O(*n*) in the bytes. Time under a second and memory under 64 MiB, whatever the bytes.
     public static func parse(_ bytes: [UInt8], url: String) throws(ManifestError) -> Presentation {
-        switch try Manifest.parse(bytes, url: url) {
+        switch try ManifestDocument.parse(bytes, url: url) {
         case .hls(.multivariant(let playlist)): return Presentation(playlist)
         case .hls(.media(let playlist)): return try Presentation(playlist)
         case .dash(let manifest): return try Presentation(manifest)
@@ -97,7 +97,7 @@ public struct Presentation: Sendable {
 }
 
 /// A manifest as it was written.
-public enum Manifest: Sendable {
+public enum ManifestDocument: Sendable {
     /// A playlist.
     case hls(HLSPlaylist)
     /// An MPD.
@@ -112,7 +112,7 @@ public enum Manifest: Sendable {
     /// - Throws: ``ManifestError`` if the bytes are no manifest.
     public static func parse(
         _ bytes: [UInt8], url: String, variables: [String: String] = [:]
-    ) throws(ManifestError) -> Manifest {
+    ) throws(ManifestError) -> ManifestDocument {
         guard !bytes.isEmpty else { throw .empty }
         return DASHManifest.mayBegin(bytes)
             ? .dash(try DASHManifest.parse(bytes, url: url))
