@@ -106,6 +106,7 @@ let shells: [Target] = [
 
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
+    tests("EventLoopTests", ["CoreModel", "EventLoop"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
