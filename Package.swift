@@ -114,6 +114,23 @@ let testTargets: [Target] = [
     tests("ManifestTests", ["CoreModel", "Manifest"]),
 ]
 
+/// Coverage-guided fuzz targets (Scripts/fuzz.sh), one per parser of bytes from outside. Only there when asked for, since
+/// their build instruments everything.
+func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "Fuzz\(name)", dependencies: dependencies, path: "Tests/Fuzz/\(name)",
+        swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])],
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+}
+
+let fuzzTargets: [Target] =
+    Context.environment["PDN_FUZZ"] == nil
+    ? []
+    : [
+        .target(
+            name: "FuzzSupport", dependencies: ["CoreModel"], path: "Tests/Fuzz/Support", swiftSettings: swiftSettings)
+    ]
+
 let package = Package(
     name: "peer-assisted-delivery",
     products: [
@@ -121,5 +138,5 @@ let package = Package(
         .executable(name: "pdn", targets: ["pdn"]),
         .executable(name: "pdn-tracker", targets: ["pdn-tracker"]),
     ],
-    targets: systemLibraries + pureModules + wrappers + shells + testTargets
+    targets: systemLibraries + pureModules + wrappers + shells + testTargets + fuzzTargets
 )
