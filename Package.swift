@@ -109,6 +109,7 @@ let testTargets: [Target] = [
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
+    tests("SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
     tests("ManifestTests", ["CoreModel", "Manifest"]),

@@ -1,0 +1,116 @@
+public import CoreModel
+
+/// What comes out.
+extension PeerLink {
+    /// Bytes of control frames that share a message: more would let a data frame of another link wait.
+    private static let controlBatchByteCount = 16_384
+
+    /// The next thing to do.
+    ///
+    /// Events come first, then control frames, then at most one data frame while `writable` is above nothing.
+    ///
+    /// - Parameters:
+    ///   - now: Not earlier than in the last call.
+    ///   - writable: Bytes of data that may be handed to the transport now. The last data frame may exceed it.
+    ///   - source: Where chunks for the other side come from.
+    public mutating func poll(now: MonotonicInstant, writable: Int, source: some ChunkSource) -> LinkOutput {
+        expire(now: now)
+        if isEstablished { classify(source: source) }
+        if let event = takeEvent() { return .event(event) }
+        if let bytes = takeControl() { return transmit(bytes) }
+        if case .closing(let end) = state {
+            state = .closed
+            return .event(.closed(end))
+        }
+        if isEstablished, writable > 0, let bytes = nextData(source: source) { return transmit(bytes) }
+        // A chunk that was evicted meanwhile has left a reject.
+        if let bytes = takeControl() { return transmit(bytes) }
+        return .wait(until: nextDeadline)
+    }
+
+    /// Appends a transport message: length and ciphertext.
+    mutating func appendMessage(_ first: RawSpan, _ second: RawSpan, to output: inout [UInt8]) {
+        let count = first.byteCount + second.byteCount + NoiseTransport.tagByteCount
+        output.append(UInt8(truncatingIfNeeded: count >> 8))
+        output.append(UInt8(truncatingIfNeeded: count))
+        // Opened here and not in the loop, so that the keys are changed in place.
+        transport?.seal(first, second, appendingTo: &output, suite: identity.suite)
+    }
+
+    private mutating func transmit(_ bytes: [UInt8]) -> LinkOutput {
+        statistics.sentByteCount += UInt64(bytes.count)
+        return .transmit(bytes)
+    }
+
+    private mutating func takeEvent() -> LinkEvent? {
+        guard nextEvent < events.count else { return nil }
+        let event = events[nextEvent]
+        nextEvent += 1
+        if nextEvent == events.count {
+            // Not kept: the events hold payloads.
+            events = []
+            nextEvent = 0
+        }
+        return event
+    }
+
+    /// Handshake bytes, or control frames sealed into one message.
+    private mutating func takeControl() -> [UInt8]? {
+        var output: [UInt8] = []
+        swap(&output, &rawOutput)
+        guard !controlQueue.isEmpty else { return output.isEmpty ? nil : output }
+        let nothing: [UInt8] = []
+        var count = 1
+        var byteCount = controlQueue[0].count
+        while count < controlQueue.count, byteCount + controlQueue[count].count <= Self.controlBatchByteCount {
+            byteCount += controlQueue[count].count
+            count += 1
+        }
+        output.reserveCapacity(output.count + 2 + byteCount + NoiseTransport.tagByteCount)
+        if count == 1 {
+            let frame = controlQueue[0]
+            appendMessage(frame.span.bytes, nothing.span.bytes, to: &output)
+        } else {
+            let batch = Array(controlQueue[0..<count].joined())
+            appendMessage(batch.span.bytes, nothing.span.bytes, to: &output)
+        }
+        controlQueue.removeFirst(count)
+        controlByteCount -= byteCount
+        statistics.sentControlCount += UInt64(count)
+        return output
+    }
+
+    private mutating func expire(now: MonotonicInstant) {
+        switch state {
+        case .awaitingPreamble, .handshaking, .awaitingAdmission, .awaitingHelloAdmission, .opening:
+            if now >= handshakeDeadline { finish(.handshakeTimeout) }
+        case .established:
+            expireOutgoing(now: now)
+            expireIncoming(now: now)
+            let configuration = identity.configuration
+            if now >= lastReceived.advanced(by: configuration.silenceTimeout) {
+                close(.silent)
+            } else if now >= lastReceived.advanced(by: pingAfter) {
+                releaseStorage()
+                probe(now: now)
+            }
+        case .closing, .closed: break
+        }
+    }
+
+    private var pingAfter: Duration {
+        let interval = identity.configuration.pingInterval
+        return role == .initiator ? interval : interval * 4 / 3
+    }
+
+    private var nextDeadline: MonotonicInstant? {
+        switch state {
+        case .awaitingPreamble, .handshaking, .awaitingAdmission, .awaitingHelloAdmission, .opening:
+            return handshakeDeadline
+        case .established:
+            let silence = pingSent == nil ? pingAfter : identity.configuration.silenceTimeout
+            return min(nextOutgoingDeadline, nextIncomingDeadline, lastReceived.advanced(by: silence))
+        case .closing, .closed: return nil
+        }
+    }
+}

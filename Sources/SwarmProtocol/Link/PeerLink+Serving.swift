@@ -1,0 +1,179 @@
+public import CoreModel
+
+/// The serving side.
+extension PeerLink {
+    /// Takes note that the availability of chunks changed: those that requests wait for are asked for again.
+    public mutating func chunksAvailable(root: Digest, chunks: Range<Int>) {
+        for index in incoming.indices where incoming[index].root == root {
+            let woken = incoming[index].standing.intersection(ChunkBits(chunks, first: incoming[index].first))
+            incoming[index].standing.subtract(woken)
+            incoming[index].fresh.formUnion(woken)
+        }
+    }
+
+    /// Rejects every chunk that is queued: the upload cap is used up, say.
+    public mutating func rejectQueued(_ reason: RejectReason, retryAfter: Duration) {
+        for request in incoming { reject(request.outstanding, of: request, reason, retryAfter: retryAfter) }
+        incoming.removeAll()
+    }
+
+    /// Answers ``LinkEvent/recordRequested(_:_:)``; empty bytes say that there is none here.
+    ///
+    /// - Precondition: the bytes fit into a frame.
+    public mutating func answerRecord(_ id: RecordRequestID, with bytes: ArraySlice<UInt8>) {
+        send(.record(id, bytes))
+    }
+
+    mutating func receive(_ request: ChunkRequest, now: MonotonicInstant) {
+        guard !incoming.contains(where: { $0.id == request.id }) else { return close(.protocolViolation) }
+        let configuration = identity.configuration
+        let queued = incoming.reduce(0) { $0 + $1.outstanding.count }
+        let refusal: (RejectReason, Duration)?
+        if !identity.uploads {
+            refusal = (.capped, WireLimits.retryAfter)
+        } else if isChoking {
+            refusal = (.choked, max(.zero, now.duration(to: chokeUntil)))
+        } else if incoming.count >= configuration.requestLimit
+            || queued + request.chunks.count > configuration.chunkLimit
+        {
+            refusal = (.busy, .seconds(1))
+        } else {
+            refusal = nil
+        }
+        guard let (reason, retryAfter) = refusal else {
+            incoming.append(IncomingRequest(request, now: now))
+            return
+        }
+        guard spendGossip(1, now: now) else { return }
+        enqueue(.reject(RejectFrame(id: request.id, chunks: request.chunks, reason: reason, retryAfter: retryAfter)))
+    }
+
+    mutating func receive(cancel id: ChunkRequestID, now: MonotonicInstant) {
+        // One that has ended crossed the cancel on the way, which costs a point so that it can't be a flood.
+        guard let index = incoming.firstIndex(where: { $0.id == id }) else {
+            _ = spendGossip(1, now: now)
+            return
+        }
+        let request = incoming.remove(at: index)
+        reject(request.outstanding, of: request, .cancelled, retryAfter: .zero)
+    }
+
+    /// Rejects what can't be sent in time any more.
+    mutating func expireIncoming(now: MonotonicInstant) {
+        guard incoming.contains(where: { $0.deadline <= now }) else { return }
+        for request in incoming where request.deadline <= now {
+            reject(request.outstanding, of: request, .late, retryAfter: .zero)
+        }
+        incoming.removeAll { $0.deadline <= now }
+    }
+
+    /// Asks the source about fresh chunks, and rejects at once what it can't give.
+    mutating func classify(source: some ChunkSource) {
+        var hasEnded = false
+        for index in incoming.indices where !incoming[index].fresh.isEmpty {
+            let request = incoming[index]
+            var absent = ChunkBits.none
+            var fresh = request.fresh
+            while let bit = fresh.lowest {
+                fresh.remove(bit)
+                switch source.availability(ofChunk: request.first + bit, root: request.root) {
+                case .available: incoming[index].ready.insert(bit)
+                case .expected: incoming[index].standing.insert(bit)
+                case .unavailable: absent.insert(bit)
+                }
+            }
+            incoming[index].fresh = .none
+            reject(absent, of: request, .absent, retryAfter: .zero)
+            if incoming[index].outstanding.isEmpty { hasEnded = true }
+        }
+        if hasEnded { incoming.removeAll { $0.outstanding.isEmpty } }
+    }
+
+    /// The next chunk as bytes to transmit, with its stripe's leaves before it where they are owed; `nil` when there is
+    /// none.
+    mutating func nextData(source: some ChunkSource) -> [UInt8]? {
+        while let index = mostUrgent() {
+            let request = incoming[index]
+            guard let bit = request.ready.lowest else { return nil }
+            let chunk = request.first + bit
+            incoming[index].ready.remove(bit)
+            switch source.availability(ofChunk: chunk, root: request.root) {
+            case .available(let payload):
+                guard let leaves = owedLeaves(for: chunk, at: index, source: source) else {
+                    end(bit, of: request, .absent)
+                    continue
+                }
+                if incoming[index].outstanding.isEmpty { incoming.remove(at: index) }
+                return seal(DataFrame(id: request.id, chunk: chunk, payload: payload), after: leaves)
+            case .expected: incoming[index].standing.insert(bit)
+            case .unavailable:
+                // It was there a moment ago and has been evicted.
+                end(bit, of: request, .absent)
+            }
+        }
+        return nil
+    }
+
+    /// When ``expireIncoming(now:)`` has something to do.
+    var nextIncomingDeadline: MonotonicInstant {
+        incoming.reduce(.distantFuture) { min($0, $1.deadline) }
+    }
+
+    /// The request with ready chunks whose time ends first, the older one of two.
+    private func mostUrgent() -> Int? {
+        var best: Int?
+        for index in incoming.indices where !incoming[index].ready.isEmpty {
+            if let other = best, incoming[other].deadline <= incoming[index].deadline { continue }
+            best = index
+        }
+        return best
+    }
+
+    /// The leaves frame that goes before a chunk, as bytes, empty when none is owed; `nil` when they are not known.
+    private mutating func owedLeaves(for chunk: Int, at index: Int, source: some ChunkSource) -> [UInt8]? {
+        let bit = incoming[index].stripeBit(ofChunk: chunk)
+        guard incoming[index].leavesOwed.contains(bit) else { return [] }
+        let stripe = chunk / SegmentGeometry.chunksPerStripe
+        let root = incoming[index].root
+        guard let leaves = source.leaves(ofStripe: stripe, root: root) else { return nil }
+        incoming[index].leavesOwed.remove(bit)
+        return Frame.leaves(LeavesFrame(root: root, stripe: stripe, leaves: leaves)).encoded
+    }
+
+    /// Rejects one chunk of a request and forgets the request with its last.
+    private mutating func end(_ bit: Int, of request: IncomingRequest, _ reason: RejectReason) {
+        reject(ChunkBits(rawValue: 1 << UInt64(bit)), of: request, reason, retryAfter: .zero)
+        incoming.removeAll { $0.outstanding.isEmpty }
+    }
+
+    private mutating func reject(
+        _ chunks: ChunkBits, of request: IncomingRequest, _ reason: RejectReason, retryAfter: Duration
+    ) {
+        for run in chunks.runs(first: request.first) {
+            enqueue(.reject(RejectFrame(id: request.id, chunks: run, reason: reason, retryAfter: retryAfter)))
+        }
+    }
+
+    /// Encrypts a data frame straight from the store's bytes, into a message of its own.
+    private mutating func seal(_ data: DataFrame, after leaves: [UInt8]) -> [UInt8] {
+        let nothing: [UInt8] = []
+        let bodyByteCount = 6 + data.payload.count
+        var output: [UInt8] = []
+        output.reserveCapacity(
+            WireLimits.dataOverhead + data.payload.count + (leaves.isEmpty ? 0 : leaves.count + 2 + 16))
+        if !leaves.isEmpty {
+            appendMessage(leaves.span.bytes, nothing.span.bytes, to: &output)
+            statistics.sentControlCount += 1
+        }
+        let id = data.id.rawValue
+        let header: InlineArray<9, UInt8> = [
+            FrameType.data.rawValue, UInt8(truncatingIfNeeded: bodyByteCount >> 8),
+            UInt8(truncatingIfNeeded: bodyByteCount), UInt8(truncatingIfNeeded: id >> 24),
+            UInt8(truncatingIfNeeded: id >> 16), UInt8(truncatingIfNeeded: id >> 8), UInt8(truncatingIfNeeded: id),
+            UInt8(truncatingIfNeeded: data.chunk >> 8), UInt8(truncatingIfNeeded: data.chunk),
+        ]
+        appendMessage(header.span.bytes, data.payload.span.bytes, to: &output)
+        statistics.sentPayloadByteCount += UInt64(data.payload.count)
+        return output
+    }
+}
