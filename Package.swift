@@ -113,6 +113,7 @@ let testTargets: [Target] = [
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
     tests("ManifestTests", ["CoreModel", "Manifest"]),
+    tests("IntegrityTests", ["CoreModel", "Integrity", "Cryptography"], resources: [.copy("Golden")]),
 ]
 
 /// Coverage-guided fuzz targets (Scripts/fuzz.sh), one per parser of bytes from outside. Only there when asked for, since
