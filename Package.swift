@@ -43,6 +43,7 @@ func tests(
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "CCurlShims", dependencies: ["CCurl"], path: "Sources/CCurlShims"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
@@ -73,7 +74,7 @@ let pureModules: [Target] = [
 let wrappers: [Target] = [
     library("Cryptography", ["CoreModel", "CSodium", "CCrypto"], settings: wrapperSettings),
     library("EventLoop", ["CoreModel", "CLibuv"], settings: wrapperSettings),
-    library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl"], settings: wrapperSettings),
+    library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl", "CCurlShims"], settings: wrapperSettings),
     library("WebSockets", ["CoreModel", "EventLoop", "CWebsockets"], settings: wrapperSettings),
     library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
@@ -107,6 +108,7 @@ let shells: [Target] = [
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
+    tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
     tests("SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"]),

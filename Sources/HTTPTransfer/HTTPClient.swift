@@ -1,0 +1,436 @@
+internal import CCurl
+internal import CCurlShims
+internal import CoreModel
+public import EventLoop
+
+/// HTTP by libcurl's multi interface on a loop: HTTP/1.1, HTTP/2 over TLS, verified certificates, connections reused.
+///
+/// Confined to the loop. Events come on the loop, never from inside ``start(_:handler:)``.
+@safe public final class HTTPClient {
+    /// The client's settings.
+    public struct Configuration: Sendable {
+        /// The User-Agent field.
+        public var userAgent = "pdn/1"
+        /// Connections to one host at once.
+        public var connectionsPerHost = 6
+        /// A file of certificates to trust in place of the system's.
+        public var certificateFile: String?
+        /// Seeds the jitter of retries.
+        public var seed: UInt64 = 0
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The most bytes of header fields that an answer may have.
+    static let maximumHeadByteCount = 64 * 1024
+
+    /// Body bytes received since the start, used or not.
+    public private(set) var totalBodyByteCount = 0
+
+    private let loop: EventLoop
+    private let configuration: Configuration
+    private let multi: UnsafeMutableRawPointer
+    private let share: UnsafeMutableRawPointer?
+    private var timer: LoopTimer?
+    private var watchdog: LoopTimer?
+    private var transfers: [ObjectIdentifier: HTTPTransfer] = [:]
+    private var watchers: [Int32: SocketWatcher] = [:]
+    private var generator: SeededGenerator
+    /// libcurl is on the stack; it must not be driven again.
+    private var isDriving = false
+    private var isKickPending = false
+    private var isClosed = false
+
+    /// Makes a client without a connection.
+    public init(loop: EventLoop, configuration: Configuration = Configuration()) {
+        loop.checkIsolated()
+        self.loop = loop
+        self.configuration = configuration
+        generator = SeededGenerator(seed: configuration.seed)
+        _ = Self.isInitialised
+        // Only an exhausted memory makes these fail.
+        guard let multi = unsafe curl_multi_init() else { preconditionFailure("libcurl has no memory") }
+        unsafe self.multi = multi
+        unsafe share = curl_share_init()
+        if let share = unsafe share {
+            unsafe _ = ccurl_share_set_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
+        }
+        unsafe _ = ccurl_multi_set_callbacks(
+            multi,
+            { _, socket, what, context, _ in
+                guard let context = unsafe context else { return 0 }
+                unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
+                return 0
+            },
+            { _, milliseconds, context in
+                guard let context = unsafe context else { return 0 }
+                let client = unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue()
+                client.armTimer(milliseconds)
+                return 0
+            },
+            // Unretained: `close` and `deinit` clean the multi handle up before the client goes.
+            Unmanaged.passUnretained(self).toOpaque())
+        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        timer = LoopTimer(loop: loop) { [unowned self] in drive(socket: CURL_SOCKET_TIMEOUT, events: 0) }
+        watchdog = LoopTimer(loop: loop) { [unowned self] in checkTimeouts() }
+    }
+
+    deinit { shutDown() }
+
+    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// Starts a transfer.
+    ///
+    /// - Parameter handler: Called on the loop for each event. It may start and cancel transfers.
+    @discardableResult
+    public func start(_ request: HTTPRequest, handler: @escaping (HTTPEvent) -> Void) -> HTTPTransfer {
+        loop.checkIsolated()
+        let transfer = HTTPTransfer(request: request, client: self, handler: handler)
+        guard !isClosed else { return transfer }
+        transfers[ObjectIdentifier(transfer)] = transfer
+        transfer.startedAt = loop.now
+        begin(transfer)
+        return transfer
+    }
+
+    /// Ends every transfer and connection without an event. The client is of no use after it.
+    public func close() {
+        loop.checkIsolated()
+        shutDown()
+    }
+
+    private func shutDown() {
+        guard !isClosed else { return }
+        isClosed = true
+        for transfer in transfers.values { release(transfer) }
+        transfers = [:]
+        timer = nil
+        watchdog = nil
+        unsafe curl_multi_cleanup(multi)
+        watchers = [:]
+        if let share = unsafe share { unsafe _ = curl_share_cleanup(share) }
+    }
+
+    // MARK: - Transfers
+
+    private func begin(_ transfer: HTTPTransfer) {
+        // libcurl takes nothing in while it is on the stack.
+        guard !isDriving else { return starting.append(transfer) }
+        guard transfer.phase == .waiting else { return }
+        guard let easy = unsafe makeHandle(transfer) else {
+            return finishLater(transfer, .invalidURL(transfer.request.url))
+        }
+        unsafe transfer.easy = easy
+        transfer.phase = .running
+        transfer.attemptedAt = loop.now
+        transfer.activeAt = loop.now
+        let code = unsafe curl_multi_add_handle(multi, easy)
+        guard code == CURLM_OK else { return finishLater(transfer, .other("libcurl refuses the transfer")) }
+        watchdog?.arm(after: .milliseconds(500))
+        kick()
+    }
+
+    /// Lets libcurl begin without waiting for its timer; later when it is on the stack.
+    private func kick() {
+        guard !isKickPending else { return }
+        isKickPending = true
+        timer?.arm(after: .zero)
+    }
+
+    private func makeHandle(_ transfer: HTTPTransfer) -> UnsafeMutableRawPointer? {
+        let request = transfer.request
+        let scheme = request.url.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme.hasPrefix("https://"), let easy = unsafe curl_easy_init() else {
+            return nil
+        }
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        // Each option below is known to the library's version; a failure would show in the transfer.
+        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_URL, request.url)
+        unsafe _ = ccurl_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        let downgrade = request.allowsDowngrade || scheme.hasPrefix("http://")
+        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, downgrade ? "http,https" : "https")
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_MAXREDIRS, 10)
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_PIPEWAIT, scheme.hasPrefix("https") ? 1 : 0)
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTimeout.inMilliseconds))
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_BUFFERSIZE, 256 * 1024)
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
+        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
+        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_COOKIEFILE, "")
+        if let share = unsafe share { unsafe _ = ccurl_easy_set_share(easy, share) }
+        if let file = configuration.certificateFile {
+            unsafe _ = ccurl_easy_set_string(easy, CURLOPT_CAINFO, file)
+        }
+        if request.allowsCompression { unsafe _ = ccurl_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
+        switch request.bytes {
+        case .all: break
+        case .range(let range):
+            unsafe _ = ccurl_easy_set_string(easy, CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)")
+        case .from(let offset): unsafe _ = ccurl_easy_set_string(easy, CURLOPT_RANGE, "\(offset)-")
+        }
+        var list: UnsafeMutablePointer<curl_slist>?
+        if let tag = request.ifRange { unsafe list = curl_slist_append(list, "If-Range: \(tag)") }
+        for (name, value) in request.headers { unsafe list = curl_slist_append(list, "\(name): \(value)") }
+        if unsafe list != nil { unsafe _ = ccurl_easy_set_list(easy, CURLOPT_HTTPHEADER, list) }
+        unsafe transfer.headerList = list
+        unsafe _ = ccurl_easy_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        unsafe _ = ccurl_easy_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+            let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return unsafe transfer.client.takeHeader(line, transfer) ? size * count : 0
+        }
+        unsafe _ = ccurl_easy_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        unsafe _ = ccurl_easy_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+            let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return unsafe transfer.client.takeBody(body, transfer) ? size * count : 0
+        }
+        return unsafe easy
+    }
+
+    func cancel(_ transfer: HTTPTransfer) {
+        loop.checkIsolated()
+        guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
+        guard isDriving else { return release(transfer) }
+        // libcurl may be inside this very transfer: it is taken out once libcurl has returned.
+        transfer.phase = .done
+        cancelled.append(transfer)
+    }
+
+    /// Transfers started while libcurl was on the stack.
+    private var starting: [HTTPTransfer] = []
+
+    /// Transfers cancelled while libcurl was on the stack.
+    private var cancelled: [HTTPTransfer] = []
+
+    private func release(_ transfer: HTTPTransfer) {
+        transfer.phase = .done
+        transfer.retryTimer = nil
+        guard let easy = unsafe transfer.easy else { return }
+        unsafe transfer.easy = nil
+        unsafe _ = curl_multi_remove_handle(multi, easy)
+        unsafe curl_easy_cleanup(easy)
+        if let list = unsafe transfer.headerList { unsafe curl_slist_free_all(list) }
+        unsafe transfer.headerList = nil
+    }
+
+    private func finishLater(_ transfer: HTTPTransfer, _ error: HTTPError) {
+        transfer.retryTimer = LoopTimer(loop: loop) { [unowned self, unowned transfer] in fail(transfer, error) }
+        transfer.retryTimer?.arm(after: .zero)
+    }
+
+    private func fail(_ transfer: HTTPTransfer, _ error: HTTPError) {
+        guard transfer.phase != .done else { return }
+        release(transfer)
+        if error.isRetryable, transfer.received == 0, transfer.attempt < transfer.request.retry.attempts {
+            return retry(transfer)
+        }
+        transfers[ObjectIdentifier(transfer)] = nil
+        transfer.handler(.failed(error))
+    }
+
+    private func retry(_ transfer: HTTPTransfer) {
+        let policy = transfer.request.retry
+        let doubled = policy.baseDelay * (1 << min(transfer.attempt - 1, 16))
+        let delay = min(doubled, policy.maximumDelay) * Double.random(in: 0.5...1, using: &generator)
+        transfer.attempt += 1
+        transfer.phase = .waiting
+        transfer.head = []
+        transfer.headByteCount = 0
+        transfer.hasResponded = false
+        transfer.verdict = nil
+        transfer.retryTimer = LoopTimer(loop: loop) { [unowned self, unowned transfer] in
+            transfer.retryTimer = nil
+            begin(transfer)
+        }
+        transfer.retryTimer?.arm(after: delay)
+    }
+
+    // MARK: - libcurl's callbacks
+
+    private func takeHeader(_ line: UnsafeRawBufferPointer, _ transfer: HTTPTransfer) -> Bool {
+        guard transfer.phase == .running else { return false }
+        transfer.activeAt = loop.now
+        transfer.headByteCount += line.count
+        guard transfer.headByteCount <= Self.maximumHeadByteCount else {
+            transfer.verdict = .tooLarge(limit: Self.maximumHeadByteCount)
+            return false
+        }
+        let text = unsafe String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            transfer.head = []
+            return true
+        }
+        guard let colon = text.firstIndex(of: ":") else { return true }
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        let end = value.lastIndex { !$0.isWhitespace && !$0.isNewline }
+        transfer.head.append((text[..<colon].lowercased(), end.map { String(value[...$0]) } ?? ""))
+        return true
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer, _ transfer: HTTPTransfer) -> Bool {
+        guard transfer.phase == .running, let easy = unsafe transfer.easy else { return false }
+        totalBodyByteCount += bytes.count
+        transfer.activeAt = loop.now
+        guard unsafe respond(transfer, easy) else { return false }
+        let limit = min(transfer.request.maximumByteCount, transfer.request.expectedByteCount ?? .max)
+        guard transfer.received + bytes.count <= limit else {
+            let expected = transfer.request.expectedByteCount
+            transfer.verdict =
+                expected.map { .wrongLength(expected: $0, received: transfer.received + bytes.count) }
+                ?? .tooLarge(limit: limit)
+            return false
+        }
+        transfer.received += bytes.count
+        transfer.handler(.body(unsafe ArraySlice(bytes)))
+        return transfer.phase == .running
+    }
+
+    /// Tells the handler of the answer's head, once; false when the transfer is to end.
+    private func respond(_ transfer: HTTPTransfer, _ easy: UnsafeMutableRawPointer) -> Bool {
+        guard !transfer.hasResponded else { return true }
+        var status = 0
+        unsafe _ = ccurl_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        guard (200..<300).contains(status) else {
+            transfer.verdict = .status(status)
+            return false
+        }
+        transfer.hasResponded = true
+        var finalURL = transfer.request.url
+        var text: UnsafePointer<CChar>?
+        if unsafe ccurl_easy_get_string(easy, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK, let text = unsafe text {
+            finalURL = unsafe String(cString: text)
+        }
+        let response = HTTPResponse(status: status, headers: transfer.head, finalURL: finalURL)
+        transfer.handler(.response(response, after: transfer.attemptedAt.duration(to: loop.now)))
+        return transfer.phase == .running
+    }
+
+    private func watch(_ socket: Int32, _ what: Int32) {
+        if what == CURL_POLL_REMOVE {
+            watchers.removeValue(forKey: socket)?.close()
+            return
+        }
+        var events: SocketWatcher.Events = []
+        if what & CURL_POLL_IN != 0 { events.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
+        if let watcher = watchers[socket] { return watcher.watch(events) }
+        let watcher = try? SocketWatcher(loop: loop, descriptor: socket) { [unowned self] events, error in
+            var flags: Int32 = 0
+            if error != nil { flags = CURL_CSELECT_ERR }
+            if events.contains(.readable) { flags |= CURL_CSELECT_IN }
+            if events.contains(.writable) { flags |= CURL_CSELECT_OUT }
+            drive(socket: socket, events: flags)
+        }
+        watcher?.watch(events)
+        watchers[socket] = watcher
+    }
+
+    private func armTimer(_ milliseconds: Int) {
+        if milliseconds < 0 {
+            if !isKickPending { timer?.cancel() }
+        } else {
+            timer?.arm(after: .milliseconds(isKickPending ? 0 : milliseconds))
+        }
+    }
+
+    // MARK: - Driving libcurl
+
+    private func drive(socket: Int32, events: Int32) {
+        guard !isClosed, !isDriving else { return }
+        isKickPending = false
+        isDriving = true
+        var running: Int32 = 0
+        unsafe _ = curl_multi_socket_action(multi, socket, events, &running)
+        isDriving = false
+        settle()
+    }
+
+    /// Takes out what was cancelled meanwhile and ends what libcurl says is done.
+    private func settle() {
+        for transfer in cancelled { release(transfer) }
+        cancelled = []
+        let starting = starting
+        self.starting = []
+        for transfer in starting { begin(transfer) }
+        var left: Int32 = 0
+        while !isClosed, let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
+            let code = unsafe message.pointee.data.result
+            var context: UnsafeMutableRawPointer?
+            unsafe _ = ccurl_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
+            guard let context = unsafe context else { continue }
+            let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            unsafe complete(transfer, easy, code)
+        }
+    }
+
+    private func complete(_ transfer: HTTPTransfer, _ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
+        guard transfer.phase == .running else { return }
+        if let verdict = transfer.verdict { return fail(transfer, verdict) }
+        guard code == CURLE_OK else { return fail(transfer, unsafe error(code, transfer, easy)) }
+        // An empty body has not brought the head yet.
+        guard unsafe respond(transfer, easy) else {
+            if let verdict = transfer.verdict { fail(transfer, verdict) }
+            return
+        }
+        if let expected = transfer.request.expectedByteCount, expected != transfer.received {
+            return fail(transfer, .wrongLength(expected: expected, received: transfer.received))
+        }
+        release(transfer)
+        transfers[ObjectIdentifier(transfer)] = nil
+        transfer.handler(
+            .finished(byteCount: transfer.received, duration: transfer.attemptedAt.duration(to: loop.now)))
+    }
+
+    private func error(_ code: CURLcode, _ transfer: HTTPTransfer, _ easy: UnsafeMutableRawPointer) -> HTTPError {
+        let text = unsafe String(cString: curl_easy_strerror(code))
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: return .resolve(host: Self.host(of: transfer.request.url))
+        case CURLE_COULDNT_CONNECT:
+            var number = 0
+            unsafe _ = ccurl_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
+            return number == 111 ? .refused : .connect(text)
+        case CURLE_OPERATION_TIMEDOUT: return .connect(text)
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+            return transfer.hasResponded || !transfer.head.isEmpty
+                ? .redirectRefused : .invalidURL(transfer.request.url)
+        case CURLE_TOO_MANY_REDIRECTS: return .redirectRefused
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            return .tls(text)
+        case CURLE_PARTIAL_FILE: return .truncated(received: transfer.received)
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            return transfer.received > 0 ? .truncated(received: transfer.received) : .connect(text)
+        default: return .other(text)
+        }
+    }
+
+    private static func host(of url: String) -> String {
+        let rest = url.drop { $0 != "/" }.dropFirst(2)
+        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    /// Ends transfers whose first byte or next byte is overdue.
+    private func checkTimeouts() {
+        let now = loop.now
+        for transfer in Array(transfers.values) where transfer.phase == .running {
+            if transfer.hasResponded {
+                guard transfer.activeAt.duration(to: now) > transfer.request.stallTimeout else { continue }
+                fail(transfer, .stalled(received: transfer.received))
+            } else if transfer.attemptedAt.duration(to: now) > transfer.request.firstByteTimeout {
+                fail(transfer, .firstByteTimeout)
+            }
+        }
+        if !transfers.isEmpty { watchdog?.arm(after: .milliseconds(500)) }
+    }
+}
