@@ -24,4 +24,13 @@ public struct HaveEntry: Hashable, Sendable {
         self.root = root
         self.change = change
     }
+
+    /// Bytes on the wire.
+    var byteCount: Int {
+        switch change {
+        case .lost, .complete: 33
+        case .replace(let verified, let expected), .add(let verified, let expected):
+            35 + 4 * (verified.count + expected.count)
+        }
+    }
 }

@@ -42,3 +42,10 @@ public struct NoiseTransport: Sendable {
         return true
     }
 }
+
+/// Says how far the nonces are and never the keys, also when a test or log dumps what holds this.
+extension NoiseTransport: CustomStringConvertible, CustomReflectable {
+    public var description: String { "NoiseTransport(sent: \(sent), received: \(received))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["sent": sent, "received": received]) }
+}

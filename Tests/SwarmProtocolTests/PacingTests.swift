@@ -1,0 +1,121 @@
+import CoreModel
+import SwarmProtocol
+import Testing
+
+@Suite struct PacingTests {
+    static let start = MonotonicInstant.origin.advanced(by: .seconds(5000))
+
+    @Test func aMeteredLinkUploadsNothing() {
+        var caps = UploadCaps()
+        caps.isMetered = true
+        var budget = UploadBudget(caps: caps, now: Self.start)
+        budget.receive(1_000_000, now: Self.start)
+        let allowance = budget.allowance(now: Self.start)
+        #expect(allowance == 0)
+    }
+
+    @Test func theShareOfDownloadRollsOverTenMinutes() {
+        var budget = UploadBudget(caps: UploadCaps(), now: Self.start)
+        var allowance = budget.allowance(now: Self.start)
+        #expect(allowance == 0)
+        budget.receive(1000, now: Self.start)
+        allowance = budget.allowance(now: Self.start)
+        #expect(allowance == 2000)
+        budget.spend(2500, now: Self.start)
+        allowance = budget.allowance(now: Self.start)
+        #expect(allowance == -500)
+        let later = Self.start.advanced(by: .seconds(640))
+        budget.receive(300, now: later)
+        allowance = budget.allowance(now: later)
+        #expect(allowance == 600)
+    }
+
+    @Test func theRateCapHoldsOverTime() {
+        var caps = UploadCaps()
+        caps.bytesPerSecond = 250_000
+        caps.shareOfDownload = nil
+        var budget = UploadBudget(caps: caps, now: Self.start)
+        var sent = 0
+        for step in 0..<100_000 {
+            let now = Self.start.advanced(by: .microseconds(100 * step))
+            if budget.allowance(now: now) > 0 {
+                budget.spend(16_413, now: now)
+                sent += 16_413
+            }
+        }
+        #expect((2_480_000...2_540_000).contains(sent), "\(sent) bytes in ten seconds")
+        let now = Self.start.advanced(by: .seconds(10))
+        budget.spend(50_000, now: now)
+        guard let next = budget.nextAllowance(now: now) else { return #expect(Bool(false)) }
+        let (before, after) = (
+            budget.allowance(now: next.advanced(by: .milliseconds(-1))),
+            budget.allowance(now: next.advanced(by: .milliseconds(1)))
+        )
+        #expect(before <= 0 && after > 0)
+    }
+
+    @Test func theDailyCapIsHard() {
+        var caps = UploadCaps()
+        caps.shareOfDownload = nil
+        caps.bytesPerDay = 100_000
+        var budget = UploadBudget(caps: caps, now: Self.start)
+        budget.spend(90_000, now: Self.start)
+        var allowance = budget.allowance(now: Self.start.advanced(by: .seconds(80_000)))
+        #expect(allowance == 10_000)
+        allowance = budget.allowance(now: Self.start.advanced(by: .seconds(90_000)))
+        #expect(allowance == 100_000)
+    }
+
+    /// A line of a given rate and base round trip with a queue that only this upload fills.
+    private func queueDelay(rate: Double, base: Duration, seconds: Int) -> (delay: Duration, sent: Double) {
+        var pacer = DelayPacer()
+        var queue = 0.0
+        var delivered = 0.0
+        var worst = Duration.zero
+        var now = Self.start
+        let step = base
+        var acknowledged = 0
+        while Self.start.duration(to: now) < .seconds(seconds) {
+            // The window's bytes are on the way or in the queue; the line drains at its rate.
+            let inFlight = Double(pacer.window)
+            let pipe = rate * base.inSeconds
+            queue = max(0, inFlight - pipe)
+            let throughput = min(rate, inFlight / max(base.inSeconds, inFlight / rate))
+            acknowledged = Int(throughput * step.inSeconds)
+            delivered += throughput * step.inSeconds
+            let roundTrip = base + .seconds(queue / rate)
+            if Self.start.duration(to: now) > .seconds(seconds / 2) { worst = max(worst, roundTrip - base) }
+            now = now.advanced(by: step)
+            pacer.sample(roundTrip, acknowledged: acknowledged, now: now)
+        }
+        return (worst, delivered)
+    }
+
+    @Test(arguments: [250_000.0, 625_000, 2_500_000], [10, 40, 120])
+    func theQueueStaysNearTheTargetAndTheLineIsUsed(rate: Double, baseMilliseconds: Int) {
+        let (delay, sent) = queueDelay(rate: rate, base: .milliseconds(baseMilliseconds), seconds: 60)
+        // What one data frame adds can't be told from the line's own round trip.
+        let floor = DelayPacer.target + .seconds(Double(DelayPacer.minimumWindow) / rate)
+        #expect(delay <= max(.milliseconds(100), floor), "\(delay)")
+        #expect(sent >= rate * 60 * 0.75, "\(sent / rate / 60) of the line")
+    }
+
+    @Test func handshakesAreLimitedPerPrefix() {
+        var limiter = HandshakeLimiter()
+        var admitted = 0
+        for host in 0..<100
+        where limiter.admits(NetworkAddress(ipv4: 0xCB00_7100 + UInt32(host), port: 1), now: Self.start) {
+            admitted += 1
+        }
+        #expect(admitted == 8)
+        let other = limiter.admits(NetworkAddress(ipv4: 0xCB00_7200, port: 1), now: Self.start)
+        #expect(other)
+        let later = limiter.admits(
+            NetworkAddress(ipv4: 0xCB00_7101, port: 1), now: Self.start.advanced(by: .seconds(2)))
+        #expect(later)
+        for _ in 0..<100 {
+            let local = limiter.admits(NetworkAddress(ipv4: 0x7F00_0001, port: 1), now: Self.start)
+            #expect(local)
+        }
+    }
+}
