@@ -7,7 +7,8 @@ enum PDN {
 
     /// Every command, in the order of the help.
     static let commands: [any Subcommand.Type] = [
-        KeygenCommand.self
+        KeygenCommand.self,
+        InspectCommand.self,
     ]
 
     /// Runs what the arguments (without the process's own name) ask for.

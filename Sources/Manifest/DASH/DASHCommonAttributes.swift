@@ -22,6 +22,7 @@ public struct DASHCommonAttributes: Hashable, Sendable {
     public var essentialProperties: [DASHDescriptor]
     public var supplementalProperties: [DASHDescriptor]
     public var inbandEventStreams: [DASHDescriptor]
+    public var producerReferenceTimes: [DASHProducerReferenceTime]
 
     init(_ element: XMLElement, _ parsing: inout DASHParsing) {
         profiles = element["profiles"]
@@ -46,11 +47,19 @@ public struct DASHCommonAttributes: Hashable, Sendable {
         essentialProperties = parsing.descriptors(element, "EssentialProperty")
         supplementalProperties = parsing.descriptors(element, "SupplementalProperty")
         inbandEventStreams = parsing.descriptors(element, "InbandEventStream")
+        producerReferenceTimes = []
+        for child in element.children("ProducerReferenceTime") {
+            producerReferenceTimes.append(
+                DASHProducerReferenceTime(
+                    id: child["id"], type: child["type"], wallClockTime: child["wallClockTime"],
+                    presentationTime: parsing.number(child, "presentationTime"),
+                    utcTiming: parsing.descriptors(child, "UTCTiming").first))
+        }
     }
 
     /// These, with what is missing taken from the adaptation set around them. Properties are not inherited: those of
     /// the set speak of the set.
-    func inheriting(_ set: DASHCommonAttributes) -> DASHCommonAttributes {
+    public func inheriting(_ set: DASHCommonAttributes) -> DASHCommonAttributes {
         var common = self
         common.profiles = profiles ?? set.profiles
         common.width = width ?? set.width

@@ -23,8 +23,8 @@ extension DASHManifest {
         var times: [DASHPeriodTimes] = []
         times.reserveCapacity(periods.count)
         for (index, period) in periods.enumerated() {
-            // The first period of a live presentation without @start has no start yet; it is taken as 0, as others do.
-            let start = period.start ?? (index == 0 ? .zero : times[index - 1].end)
+            // The first period of a live presentation without @start is announced only: it is available early.
+            let start = period.start ?? (index > 0 ? times[index - 1].end : isDynamic ? nil : .zero)
             let next = index + 1 < periods.count ? periods[index + 1] : nil
             var end = next?.start
             if end == nil, let start, let duration = period.duration { end = start + duration }

@@ -92,6 +92,16 @@ public struct DASHServiceDescription: Hashable, Sendable {
     public var playbackRate: PlaybackRate?
 }
 
+/// ProducerReferenceTime: ISO/IEC 23009-1, section 5.12.
+public struct DASHProducerReferenceTime: Hashable, Sendable {
+    public var id: String?
+    public var type: String?
+    public var wallClockTime: String?
+    public var presentationTime: UInt64?
+    /// The clock that the wall-clock time was read from.
+    public var utcTiming: DASHDescriptor?
+}
+
 /// PatchLocation: ISO/IEC 23009-1, section 5.15.
 public struct DASHPatchLocation: Hashable, Sendable {
     /// Resolved.

@@ -138,6 +138,13 @@ public struct HLSMap: Hashable, Sendable {
     public var byteRange: HLSByteRange?
     /// The index of the keys that encrypt it among the playlist's key sets.
     public var keySet: Int?
+
+    /// Makes a map.
+    public init(uri: String, byteRange: HLSByteRange? = nil, keySet: Int? = nil) {
+        self.uri = uri
+        self.byteRange = byteRange
+        self.keySet = keySet
+    }
 }
 
 /// EXT-X-SKIP: RFC 8216bis, section 4.4.5.2.

@@ -59,10 +59,17 @@ public struct Presentation: Sendable {
     /// - Throws: ``ManifestError`` if the bytes are no manifest.
     /// - Complexity: O(*n*) in the bytes. Time under a second and memory under 64 MiB, whatever the bytes.
     public static func parse(_ bytes: [UInt8], url: String) throws(ManifestError) -> Presentation {
-        switch try ManifestDocument.parse(bytes, url: url) {
-        case .hls(.multivariant(let playlist)): return Presentation(playlist)
-        case .hls(.media(let playlist)): return try Presentation(playlist)
-        case .dash(let manifest): return try Presentation(manifest)
+        try Presentation(ManifestDocument.parse(bytes, url: url))
+    }
+
+    /// Makes the presentation of a manifest that was read.
+    ///
+    /// - Throws: ``ManifestError`` if its segments can't be placed.
+    public init(_ document: ManifestDocument) throws(ManifestError) {
+        switch document {
+        case .hls(.multivariant(let playlist)): self.init(playlist)
+        case .hls(.media(let playlist)): try self.init(playlist)
+        case .dash(let manifest): try self.init(manifest)
         }
     }
 

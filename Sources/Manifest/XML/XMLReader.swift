@@ -40,7 +40,7 @@ internal import CLibXML2
     private func run(_ bytes: [UInt8]) {
         var handler = unsafe xmlSAXHandler()
         unsafe handler.initialized = UInt32(XML_SAX2_MAGIC)
-        unsafe handler.internalSubset = { user, _, _, _ in unsafe XMLReader.of(user).refuseDocumentType() }
+        unsafe handler.internalSubset = { user, name, _, _ in unsafe XMLReader.of(user).refuseDocumentType(name) }
         unsafe handler.startElementNs = { user, name, _, _, _, _, count, _, attributes in
             unsafe XMLReader.of(user).start(name, attributes: attributes, count: Int(count))
         }
@@ -59,7 +59,10 @@ internal import CLibXML2
             unsafe self.context = nil
             unsafe xmlFreeParserCtxt(context)
         }
-        unsafe _ = xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
+        // NOENT: without it `&amp;` in an attribute arrives as `&#38;`. There are no other entities than XML's five, because
+        // a document type is refused before it could declare one.
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue | XML_PARSE_NOENT.rawValue
+        unsafe _ = xmlCtxtUseOptions(context, Int32(options))
         // In pieces, so that a document that is refused early costs little.
         var index = 0
         while index < bytes.count, failure == nil {
@@ -93,7 +96,11 @@ internal import CLibXML2
         unsafe xmlStopParser(context)
     }
 
-    private func refuseDocumentType() {
+    private func refuseDocumentType(_ name: UnsafePointer<xmlChar>?) {
+        // The commonest way to it is a server's error page.
+        if let name = unsafe name, unsafe Self.text(name).lowercased() == "html" {
+            return stop(.unrecognized(beginning: "<!DOCTYPE html"))
+        }
         stop(.notWellFormed(line: currentLine, problem: "a document type declaration is refused"))
     }
 
@@ -151,7 +158,10 @@ internal import CLibXML2
         guard let error = unsafe error else { return }
         let line = unsafe Int(error.pointee.line)
         let text = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? ""
-        let problem = String(text.prefix(200)).trimmed
+        var problem = String(text.prefix(200)).trimmed
+        if unsafe error.pointee.code == Int32(XML_ERR_DOCUMENT_END.rawValue), let open = stack.last {
+            problem = "the document breaks off inside \(open.name)"
+        }
         if unsafe error.pointee.domain == Int32(XML_FROM_NAMESPACE.rawValue)
             || error.pointee.level == XML_ERR_WARNING
         {
