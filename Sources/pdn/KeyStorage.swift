@@ -1,4 +1,5 @@
 import CommandLineSupport
+import Cryptography
 import Glibc
 import Integrity
 
@@ -42,6 +43,18 @@ enum KeyStorage {
             case .unknownVersion: throw .badInput("\(path) is a key file of a later version")
             case .unknownRole, .wrongRole: throw .badInput("\(path) holds a key of an unknown role")
             }
+        }
+    }
+
+    /// The key of a file that must be for one role.
+    static func key(
+        of file: KeyFile, for role: KeyRole, path: String, suite: SystemCryptoSuite
+    ) throws(CommandFailure) -> RoleKey {
+        do {
+            return try file.key(for: role, suite: suite)
+        } catch {
+            throw .badInput(
+                "the key in \(path) has the role \(file.role.rawValue); the role \(role.rawValue) is needed")
         }
     }
 

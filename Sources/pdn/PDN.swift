@@ -9,6 +9,7 @@ enum PDN {
     static let commands: [any Subcommand.Type] = [
         KeygenCommand.self,
         InspectCommand.self,
+        TokenCommand.self,
     ]
 
     /// Runs what the arguments (without the process's own name) ask for.
