@@ -4,6 +4,8 @@ public enum EngineError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownContainer(track: Int)
     /// The container could not be read on: damaged segments beyond the limit. `code` is the library's.
     case malformedContainer(track: Int, code: Int32)
+    /// The stream was ended before a file was complete.
+    case incompleteFile(track: Int)
     /// No decoder for the codec, which is named.
     case unsupportedCodec(track: Int, name: String)
     /// Nothing of a whole section could be decoded.
@@ -19,6 +21,7 @@ public enum EngineError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unknownContainer(let track): "track \(track) is neither MP4, MPEG-TS nor packed audio"
         case .malformedContainer(let track, let code): "track \(track) is damaged beyond recovery (code \(code))"
+        case .incompleteFile(let track): "track \(track) ended before its file was complete"
         case .unsupportedCodec(let track, let name): "track \(track) needs a decoder for \(name)"
         case .undecodable(let track): "nothing of track \(track) could be decoded"
         case .bufferOverflow(let track, let limit): "track \(track) holds more than \(limit) undecoded bytes"

@@ -7,7 +7,7 @@ public import CoreModel
 /// timeline (see ``SegmentInfo/mediaOffset``). The last reference ends the threads without waiting for them, within a
 /// second; ``shutdown()`` does so earlier.
 public final class MediaEngine: Sendable {
-    private let core: EngineCore
+    let core: EngineCore
 
     /// Makes an engine that stands at time zero, paused.
     ///
@@ -33,7 +33,8 @@ public final class MediaEngine: Sendable {
         }
     }
 
-    private func fail(_ error: EngineError) {
+    /// Ends playback with an error.
+    func fail(_ error: EngineError) {
         core.monitor.withLock { $0.fail(error) }
         core.deliver()
     }
@@ -63,10 +64,7 @@ public final class MediaEngine: Sendable {
     /// After `endOfTrack` steps are ignored until the next seek. Beyond
     /// ``EngineConfiguration/encodedByteLimit`` the engine fails.
     public func append(track id: Int, _ input: TrackInput) {
-        let error = core.monitor.withLock { state -> EngineError? in
-            guard let index = state.tracks.firstIndex(where: { $0.id == id }) else { return .unknownTrack(id) }
-            return state.append(InputStep(input), track: index)
-        }
+        let error = appendQuietly(track: id, InputStep(input))
         if let error { fail(error) }
     }
 
@@ -97,11 +95,7 @@ public final class MediaEngine: Sendable {
     /// same `id`. It lands in `[time - tolerance, time]`: with zero on the frame whose [time, time + duration) holds
     /// `time`, which is decoded from the random access point on; with nil on the random access point itself.
     public func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime? = .zero) {
-        core.monitor.withLock { state in
-            state.beginSeek(
-                EngineState.Seek(id: id, time: time, tolerance: tolerance.map { max($0, .zero) }),
-                now: MonotonicClock.now)
-        }
+        seekQuietly(id: id, to: time, tolerance: tolerance)
         core.deliver()
     }
 

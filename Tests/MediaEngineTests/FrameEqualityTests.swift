@@ -6,12 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct FrameEqualityTests {
     let media: TestMedia
 
-    init() throws {
-        media = try TestMedia.shared.get()
+    init() async throws {
+        media = try await TestMedia.shared.value
     }
 
-    private func expectEqual(_ probe: EngineProbe, _ joined: [UInt8]) throws {
-        let expected = try FFmpegTool.pictures(joined).pictures
+    private func expectEqual(_ probe: EngineProbe, _ joined: [UInt8]) async throws {
+        let expected = try await FFmpegTool.pictures(joined).pictures
         #expect(expected.count == TestMedia.seconds * TestMedia.frameRate)
         #expect(probe.pictures.map(\.hash) == expected.map(\.hash))
         #expect(probe.pictures.map(\.size) == expected.map(\.size))
@@ -23,8 +23,9 @@ import Testing
         probe.engine.addTrack(id: 0, kind: .muxed)
         probe.append(media.muxedMP4, track: 0)
         #expect(try await probe.waitForEnd() == .ended)
-        try expectEqual(probe, media.muxedMP4.joined)
-        #expect(probe.engine.statistics.audioSamplesDecoded == (try FFmpegTool.sampleCount(media.muxedMP4.joined)))
+        try await expectEqual(probe, media.muxedMP4.joined)
+        #expect(
+            probe.engine.statistics.audioSamplesDecoded == (try await FFmpegTool.sampleCount(media.muxedMP4.joined)))
         #expect(probe.pictures.first?.time == .zero)
     }
 
@@ -33,8 +34,8 @@ import Testing
         probe.engine.addTrack(id: 0, kind: .muxed)
         probe.append(media.transportStream, track: 0)
         #expect(try await probe.waitForEnd() == .ended)
-        try expectEqual(probe, media.transportStream.joined)
-        let samples = try FFmpegTool.sampleCount(media.transportStream.joined)
+        try await expectEqual(probe, media.transportStream.joined)
+        let samples = try await FFmpegTool.sampleCount(media.transportStream.joined)
         #expect(probe.engine.statistics.audioSamplesDecoded == samples)
         #expect(probe.pictures.first?.time == .zero)
     }
@@ -46,8 +47,8 @@ import Testing
         probe.append(media.video, track: 0, mediaOffset: .zero)
         probe.append(media.audio, track: 1, mediaOffset: .zero)
         #expect(try await probe.waitForEnd() == .ended)
-        try expectEqual(probe, media.video.joined)
-        #expect(probe.engine.statistics.audioSamplesDecoded == (try FFmpegTool.sampleCount(media.audio.joined)))
+        try await expectEqual(probe, media.video.joined)
+        #expect(probe.engine.statistics.audioSamplesDecoded == (try await FFmpegTool.sampleCount(media.audio.joined)))
     }
 
     @Test func packedAudioDecodesAsItsJoin() async throws {
@@ -55,7 +56,7 @@ import Testing
         probe.engine.addTrack(id: 0, kind: .audio)
         probe.append(media.packedAudio, track: 0)
         #expect(try await probe.waitForEnd() == .ended)
-        let samples = try FFmpegTool.sampleCount(media.packedAudio.joined)
+        let samples = try await FFmpegTool.sampleCount(media.packedAudio.joined)
         #expect(probe.engine.statistics.audioSamplesDecoded == samples)
     }
 
@@ -64,7 +65,7 @@ import Testing
         probe.engine.addTrack(id: 0, kind: .video)
         probe.append(media.video, track: 0, mediaOffset: .zero)
         #expect(try await probe.waitForEnd() == .ended)
-        let (expected, timescale) = try FFmpegTool.pictures(media.video.joined)
+        let (expected, timescale) = try await FFmpegTool.pictures(media.video.joined)
         #expect(probe.pictures.map(\.time) == expected.map { MediaTime(ticks: $0.time, timescale: timescale) })
         #expect(probe.pictures.map(\.duration) == expected.map { MediaTime(ticks: $0.duration, timescale: timescale) })
     }
@@ -76,7 +77,7 @@ import Testing
         let rendition = seed == 2 ? media.transportStream : media.muxedMP4
         probe.append(rendition, track: 0, split: generator.split)
         #expect(try await probe.waitForEnd() == .ended)
-        try expectEqual(probe, rendition.joined)
+        try await expectEqual(probe, rendition.joined)
     }
 
     @Test func pictureComesBeforeItsSegmentIsComplete() async throws {

@@ -83,6 +83,7 @@ final class Demuxer {
             throw LibraryCode(rawValue: result)
         }
         unsafe self.context = unsafe opened
+        if container == .mp4 { leaveSamplesAsTheyAre() }
     }
 
     deinit {
@@ -96,6 +97,16 @@ final class Demuxer {
             unsafe av_freep(&io.pointee.buffer)
             unsafe avio_context_free(&self.io)
         }
+    }
+
+    /// MP4 samples are whole and timed, so that no parser has to look into them; but MP3's may hold several frames.
+    private func leaveSamplesAsTheyAre() {
+        guard let context = unsafe context else { return }
+        for index in 0..<streamCount {
+            guard let codec = unsafe pointer(index)?.pointee.codecpar.pointee.codec_id else { continue }
+            if codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 { return }
+        }
+        unsafe context.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN
     }
 
     /// Reads the next packet, or throws `.endOfFile`, `.exit` or what is wrong.

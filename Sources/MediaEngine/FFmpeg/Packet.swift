@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
+import CoreModel
 
 /// One encoded access unit.
 @safe
@@ -22,6 +23,12 @@ struct Packet: ~Copyable {
     var position: Int64 { unsafe pointer.pointee.pos }
     var isKey: Bool { unsafe CFFmpegShims_packetIsKey(pointer) != 0 }
 
+    /// Decoding time, or presentation time where only that is known, in the stream's time base.
+    var decodingTimestamp: Int64? {
+        let (pts, dts) = unsafe (pointer.pointee.pts, pointer.pointee.dts)
+        return dts != noTimestamp ? dts : pts != noTimestamp ? pts : nil
+    }
+
     /// Presentation time, or decoding time where only that is known, in the stream's time base.
     var timestamp: Int64? {
         let (pts, dts) = unsafe (pointer.pointee.pts, pointer.pointee.dts)
@@ -43,8 +50,13 @@ struct Packet: ~Copyable {
 /// A ``Packet`` that can wait in a queue.
 final class QueuedPacket {
     let packet: Packet
+    /// How long it lasts, as far as it is known by now.
+    var duration: MediaTime
+    /// The decoder has taken it.
+    var isSent = false
 
-    init(_ packet: consuming Packet) {
+    init(_ packet: consuming Packet, duration: MediaTime) {
         self.packet = packet
+        self.duration = duration
     }
 }

@@ -60,8 +60,14 @@ final class ElementaryStream {
     private var pendingPlacement: Placement?
     /// Media time of the next samples where packets have no timestamps (packed audio).
     private var runningTime: MediaTime?
+    private var lastDecodingTime: MediaTime?
+    /// The first packet, while nothing tells its duration.
+    private var untimed: QueuedPacket?
+    /// What the newest packet lasts.
+    private var packetDuration: MediaTime?
     private var lastTime: MediaTime?
     private var lastDuration: MediaTime?
+    private var steadyCount = 0
 
     init(
         kind: TrackKind, index: Int, content: Demuxer.Stream, decoder: Decoder,
@@ -90,8 +96,32 @@ final class ElementaryStream {
         placement = nil
     }
 
-    func append(_ packet: consuming Packet) {
-        entries.append(.packet(QueuedPacket(packet)))
+    /// Queues a packet. Returns the durations that became known: of packets that wait, and of one that the decoder has
+    /// taken already.
+    func append(_ packet: consuming Packet) -> (waiting: MediaTime, taken: MediaTime) {
+        let step = step(to: packet)
+        var (waiting, taken) = (step ?? .zero, MediaTime.zero)
+        if let first = untimed, let step {
+            // Fragments don't say how long a sample lasts: the first one lasts as long as the second.
+            if first.isSent { taken = step } else { waiting += step }
+            first.duration = step
+            untimed = nil
+        }
+        let queued = QueuedPacket(packet, duration: step ?? .zero)
+        if step == nil, untimed == nil { untimed = queued }
+        entries.append(.packet(queued))
+        return (waiting, taken)
+    }
+
+    /// The time that a packet adds to those before it: its duration, or its distance from the last one.
+    private func step(to packet: borrowing Packet) -> MediaTime? {
+        let previous = lastDecodingTime
+        lastDecodingTime = packet.decodingTimestamp.flatMap(content.mediaTime)
+        var step = content.mediaTime(packet.duration) ?? .zero
+        if step <= .zero, let previous, let lastDecodingTime { step = lastDecodingTime - previous }
+        guard step > .zero, step <= Self.longestDuration else { return nil }
+        packetDuration = step
+        return step
     }
 
     /// The segment that begins here lies elsewhere on the timeline than the offset says.
@@ -108,7 +138,7 @@ final class ElementaryStream {
     var hasWork: Bool { !isFinished && placement == nil && (mayHaveOutput || !entries.isEmpty || isEnding) }
 
     /// Does one unit of work. `onSent` is told of each packet that goes to the decoder.
-    func step(onSent: (borrowing Packet) -> Void) -> Progress {
+    func step(onSent: (QueuedPacket) -> Void) -> Progress {
         guard !isFinished, placement == nil else { return isFinished ? .finished : .idle }
         switch decoder.receive() {
         case .frame:
@@ -124,10 +154,11 @@ final class ElementaryStream {
         }
     }
 
-    private func feed(_ onSent: (borrowing Packet) -> Void) -> Progress {
+    private func feed(_ onSent: (QueuedPacket) -> Void) -> Progress {
         switch entries.popFirst() {
         case .packet(let queued):
-            onSent(queued.packet)
+            onSent(queued)
+            queued.isSent = true
             mayHaveOutput = true
             return decoder.send(queued.packet) == .damaged ? .damaged : .advanced
         case .place(let placement):
@@ -165,10 +196,13 @@ final class ElementaryStream {
     private func picture(_ offset: MediaTime) -> Progress {
         let stated = decoder.frameTimestamp.flatMap(content.mediaTime)
         let time = stated ?? lastTime.map { $0 + (lastDuration ?? Self.fallbackDuration) } ?? .zero
-        var duration = content.mediaTime(decoder.frameDuration) ?? .zero
-        if duration <= .zero || duration > Self.longestDuration {
-            duration = lastTime.map { time - $0 } ?? .zero
-            if duration <= .zero || duration > Self.longestDuration { duration = lastDuration ?? Self.fallbackDuration }
+        let distance = lastTime.map { time - $0 }
+        let candidates = [content.mediaTime(decoder.frameDuration), distance, packetDuration, lastDuration]
+        let duration =
+            candidates.compactMap { $0 }.first { $0 > .zero && $0 <= Self.longestDuration } ?? Self.fallbackDuration
+        if let distance {
+            let deviation = distance - duration
+            steadyCount = deviation <= Self.clockTick && -deviation <= Self.clockTick ? steadyCount + 1 : 0
         }
         lastTime = time
         lastDuration = duration
@@ -178,6 +212,11 @@ final class ElementaryStream {
         return .decoded(.picture(frame))
     }
 
+    /// Whether the last pictures came at equal distances, so that the next can be foretold.
+    var isSteady: Bool { steadyCount >= 2 }
+
+    /// What a coarse container clock rounds times by.
+    static let clockTick = MediaTime(ticks: 1, timescale: 1000)
     private static let fallbackDuration = MediaTime(ticks: 1, timescale: 25)
     private static let longestDuration = MediaTime(seconds: 60)
 

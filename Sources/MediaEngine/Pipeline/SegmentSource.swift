@@ -34,6 +34,10 @@ final class SegmentSource: ByteSource {
     private var offset: Int64 = 0
     private var isFinished = false
     private var tag: PackedAudioTag?
+    /// Follows the boxes of an MP4.
+    private var boxes = BoxTracker()
+    /// The boxes did not fit their segment: what follows can't be read on with the same demuxer.
+    private(set) var isDamaged = false
     private var isFirstSegment = true
 
     init(
@@ -53,11 +57,19 @@ final class SegmentSource: ByteSource {
         if let initialization {
             current = initialization[...]
             container = .mp4
+            isDamaged = !boxes.take(current) || !boxes.isAtBorder
+            isFinished = isDamaged
         }
+    }
+
+    private func damage() {
+        isDamaged = true
+        isFinished = true
     }
 
     /// Waits for the first bytes and tells the container from them. Nil when it is unknown.
     func sniff() -> Container? {
+        if isDamaged { return nil }
         if let container { return container }
         var front: ArraySlice<UInt8> = []
         tag = PackedAudioTag()
@@ -66,8 +78,8 @@ final class SegmentSource: ByteSource {
             current = []
         }
         tag = nil
-        current = front
         container = Container(sniffing: front)
+        if container == nil || accepts(front) { current = front }
         return container
     }
 
@@ -92,8 +104,17 @@ final class SegmentSource: ByteSource {
         return boundaries.first?.info ?? info
     }
 
-    /// Whether not one byte has come.
+    /// Whether not one byte was read.
     var isEmpty: Bool { current.isEmpty && offset == 0 }
+    /// Whether bytes came, though they may be of no known container.
+    var hasBytes: Bool { !current.isEmpty }
+
+    /// Whether an MP4's bytes go on as boxes; where not, the source ends.
+    private func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard container == .mp4, !boxes.take(bytes) else { return true }
+        damage()
+        return false
+    }
 
     private enum Fetched {
         case bytes(ArraySlice<UInt8>)
@@ -110,7 +131,7 @@ final class SegmentSource: ByteSource {
             switch fetch() {
             case .bytes(let bytes):
                 guard var tag else {
-                    if bytes.isEmpty { continue }
+                    if bytes.isEmpty || !accepts(bytes) { continue }
                     current = bytes
                     return true
                 }
@@ -131,6 +152,7 @@ final class SegmentSource: ByteSource {
                 // A container interleaves over less than this many segments.
                 if boundaries.count > 16 { boundaries.removeFirst() }
             case .segmentEnded:
+                if container == .mp4, !boxes.isAtBorder { damage() }
                 guard let rest = tag?.finish(), !rest.isEmpty else { continue }
                 tag = nil
                 current = rest
@@ -167,7 +189,7 @@ final class SegmentSource: ByteSource {
                 case .segmentEnded:
                     _ = state.tracks[track].input.popFirst()
                     return .done(.segmentEnded)
-                case .endOfTrack, .file:
+                case .endOfTrack, .fileBegan, .file:
                     return .done(.finished)
                 }
             }

@@ -30,6 +30,7 @@ final class TrackPipeline {
     private enum Next {
         case segment(SegmentInfo)
         case initialization([UInt8])
+        case fileBegan
         case file([UInt8], SegmentInfo)
         case endOfTrack
         case restarted(UInt64)
@@ -42,6 +43,7 @@ final class TrackPipeline {
             switch next() {
             case .segment(let info): play(info)
             case .initialization(let bytes): initialization = bytes
+            case .fileBegan: initialization = nil
             case .file(let bytes, let info): play(file: bytes, info)
             case .restarted(let generation):
                 self.generation = generation
@@ -72,6 +74,7 @@ final class TrackPipeline {
                     return .done(.segment(info))
                 case .file(let bytes, let info): return .done(.file(bytes, info))
                 case .endOfTrack: return .done(.endOfTrack)
+                case .fileBegan: return .done(.fileBegan)
                 case .bytes, .segmentEnded: continue
                 }
             }
@@ -102,7 +105,12 @@ final class TrackPipeline {
         defer { streams = [] }
         let limit = core.configuration.damagedSegmentLimit
         guard let container = source.sniff() else {
-            if !isCancelled, !source.isEmpty { damaged(.unknownContainer(track: id), limit: limit) }
+            guard !isCancelled else { return }
+            if source.isDamaged {
+                damaged(.malformedContainer(track: id, code: LibraryCode.invalidData.rawValue), limit: limit)
+            } else if source.hasBytes {
+                damaged(.unknownContainer(track: id), limit: limit)
+            }
             return
         }
         let timing: Timing =
@@ -115,10 +123,12 @@ final class TrackPipeline {
             try decode(Demuxer(container: container, source: source), info, timing: timing) {
                 source.segment(at: $0)
             }
+            if source.isDamaged { throw .invalidData }
             guard !streams.isEmpty, streams.allSatisfy({ !$0.hasDecoded }), !isCancelled else { return }
             damaged(.undecodable(track: id), limit: limit)
         } catch {
-            if error == .endOfFile, source.isEmpty { return }
+            if error == .endOfFile, source.isEmpty, !source.isDamaged { return }
+            guard !isCancelled else { return }
             damaged(.malformedContainer(track: id, code: error.rawValue), limit: limit)
         }
     }
@@ -255,14 +265,14 @@ final class TrackPipeline {
     }
 
     private func enqueue(_ packet: consuming Packet, in stream: ElementaryStream) {
-        let duration = stream.content.mediaTime(packet.duration) ?? .zero
         let byteCount = packet.byteCount
+        let known = stream.append(packet)
         monitor.withLock { state in
             guard !state.isCancelled(generation) else { return }
             state.tracks[track].encodedByteCount += byteCount
-            state.tracks[track][stream.kind]?.undecodedDuration += duration
+            state.tracks[track][stream.kind]?.undecodedDuration += known.waiting
+            state.tracks[track][stream.kind]?.requestedDuration += known.taken
         }
-        stream.append(packet)
     }
 
     /// Where the first timestamp of a segment should lie, in 90 kHz ticks; nil when nothing is known.
@@ -290,13 +300,12 @@ final class TrackPipeline {
             !state.isCancelled(generation) && state.hasRoom(track: track, kind: stream.kind)
         }
         guard mayDecode else { return false }
-        let progress = stream.step { packet in
-            let duration = stream.content.mediaTime(packet.duration) ?? .zero
-            let byteCount = packet.byteCount
+        let progress = stream.step { queued in
             monitor.withLock { state in
                 guard !state.isCancelled(generation) else { return }
-                state.tracks[track].encodedByteCount -= byteCount
-                state.tracks[track][stream.kind]?.undecodedDuration += -duration
+                state.tracks[track].encodedByteCount -= queued.packet.byteCount
+                state.tracks[track][stream.kind]?.undecodedDuration += -queued.duration
+                state.tracks[track][stream.kind]?.requestedDuration += queued.duration
             }
         }
         switch progress {
@@ -320,7 +329,8 @@ final class TrackPipeline {
         if let window = stream.lastInfo.window, !window.contains(frame.time) { return }
         let accepted = monitor.withLock { state -> [VideoFrame] in
             guard !state.isCancelled(generation) else { return [] }
-            let accepted = state.accept(frame, track: track, segmentStart: stream.segmentStart)
+            let accepted = state.accept(
+                frame, track: track, segmentStart: stream.segmentStart, isSteady: stream.isSteady)
             state.statistics.framesDecoded += accepted.count
             return accepted
         }

@@ -7,7 +7,12 @@ extension EngineState {
     private static let leadLimit = MediaTime(seconds: 1)
 
     /// Takes a picture in. Returns those that belong to the presentation, in order.
-    mutating func accept(_ frame: VideoFrame, track: Int, segmentStart: MediaTime) -> [VideoFrame] {
+    ///
+    /// - Parameter isSteady: the picture's duration can be relied on; if not, an exact seek waits for the next one to
+    ///   know where it ends.
+    mutating func accept(
+        _ frame: VideoFrame, track: Int, segmentStart: MediaTime, isSteady: Bool
+    ) -> [VideoFrame] {
         if info.pictureSize == nil { info.pictureSize = frame.size }
         tracks[track].video?.decodedEnd = frame.endTime
         guard case .preparing = phase else {
@@ -33,7 +38,7 @@ extension EngineState {
             land(frame, at: Self.position(wanted: seek.time, found: frame.time))
             return [frame]
         }
-        if frame.endTime > seek.time {
+        if isSteady, frame.endTime - ElementaryStream.clockTick > seek.time {
             land(frame, at: seek.time)
             return [frame]
         }

@@ -77,6 +77,8 @@ struct StreamState {
     var decodedEnd: MediaTime?
     /// Duration of the packets that wait for the decoder.
     var undecodedDuration = MediaTime.zero
+    /// Duration of the packets that the decoder has taken since the start or the last seek.
+    var requestedDuration = MediaTime.zero
     /// The stream can't be placed on the timeline before another track has been.
     var awaitsAnchor = false
 
@@ -93,6 +95,8 @@ enum InputStep {
     case segmentBegan(SegmentInfo)
     case bytes(ArraySlice<UInt8>)
     case segmentEnded
+    /// The initialisation section in force doesn't hold for what follows, which brings its own.
+    case fileBegan
     /// A whole file that is not stored in the order it is read in.
     case file([UInt8], SegmentInfo)
     case endOfTrack
@@ -114,7 +118,7 @@ enum InputStep {
         case .initialization(let bytes): bytes.count
         case .bytes(let bytes): bytes.count
         case .file(let bytes, _): bytes.count
-        case .segmentBegan, .segmentEnded, .endOfTrack: 0
+        case .segmentBegan, .segmentEnded, .fileBegan, .endOfTrack: 0
         }
     }
 }
@@ -139,7 +143,7 @@ extension EngineState {
         switch step {
         case .segmentBegan(let info): tracks[index].queuedSegmentDuration += info.duration ?? .zero
         case .endOfTrack: tracks[index].isSealed = true
-        case .initialization, .bytes, .segmentEnded, .file: break
+        case .initialization, .bytes, .segmentEnded, .fileBegan, .file: break
         }
         tracks[index].input.append(step)
         tracks[index].condition.signal()

@@ -30,12 +30,13 @@ final class EngineProbe: Sendable {
     }
 
     let engine: MediaEngine
+    let sink: FrameSink
     private let record: Record
 
     init(_ configuration: EngineConfiguration = .unpaced) {
         let record = Record()
         self.record = record
-        let sink = FrameSink { frame in record.state.withLock { $0.shown.append(frame.time) } }
+        sink = FrameSink { frame in record.state.withLock { $0.shown.append(frame.time) } }
         engine = MediaEngine(configuration: configuration, sink: sink, observer: record) { event in
             record.state.withLock { $0.events.append(event) }
         }
@@ -65,6 +66,11 @@ final class EngineProbe: Sendable {
             case .ready, .firstFrame, .playing, .stallBegan, .stallEnded, .seekCompleted, .seekCancelled: false
             }
         }
+    }
+
+    /// The picture on show.
+    var newest: (time: MediaTime, hash: String)? {
+        sink.frame.map { ($0.time, FrameHasher()?.digest(of: $0) ?? "") }
     }
 
     /// Appends a whole rendition, each segment cut by `split`.

@@ -14,8 +14,17 @@ enum FFmpegTool {
         let hash: String
     }
 
+    /// One at a time, off the threads that run the tests: a test that waits must not keep another one from going on.
+    private static let queue = DispatchQueue(label: "ffmpeg")
+
     @discardableResult
-    static func run(_ arguments: [String], in folder: URL? = nil) throws -> Data {
+    static func run(_ arguments: [String], in folder: URL? = nil) async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try runBlocking(arguments, in: folder) }) }
+        }
+    }
+
+    private static func runBlocking(_ arguments: [String], in folder: URL?) throws -> Data {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
@@ -31,8 +40,8 @@ enum FFmpegTool {
     }
 
     /// The pictures that ffmpeg decodes from `bytes`, and the time base's denominator (the numerator is 1).
-    static func pictures(_ bytes: [UInt8]) throws -> (pictures: [Picture], timescale: Int64) {
-        let text = try decode(bytes, ["-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
+    static func pictures(_ bytes: [UInt8]) async throws -> (pictures: [Picture], timescale: Int64) {
+        let text = try await decode(bytes, ["-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
         var timescale: Int64 = 1
         var pictures: [Picture] = []
         for line in text.split(separator: "\n") {
@@ -48,8 +57,8 @@ enum FFmpegTool {
     }
 
     /// Samples per channel that ffmpeg decodes from `bytes`.
-    static func sampleCount(_ bytes: [UInt8]) throws -> Int {
-        let text = try decode(
+    static func sampleCount(_ bytes: [UInt8]) async throws -> Int {
+        let text = try await decode(
             bytes, ["-map", "0:a:0", "-ac", "1", "-c:a", "pcm_s16le", "-f", "framecrc", "-"])
         return text.split(separator: "\n").reduce(0) { sum, line in
             guard !line.hasPrefix("#") else { return sum }
@@ -58,10 +67,10 @@ enum FFmpegTool {
         }
     }
 
-    private static func decode(_ bytes: [UInt8], _ arguments: [String]) throws -> String {
+    private static func decode(_ bytes: [UInt8], _ arguments: [String]) async throws -> String {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("engine-\(UUID().uuidString)")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }  // A left-over is only untidy.
-        return String(decoding: try run(["-i", file.path] + arguments), as: UTF8.self)
+        return String(decoding: try await run(["-i", file.path] + arguments), as: UTF8.self)
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The same picture and sound, encoded once and packaged in each way that the engine reads.
-struct TestMedia {
+struct TestMedia: Sendable {
     /// One rendition's initialisation section and segments.
-    struct Rendition {
+    struct Rendition: Sendable {
         var initialization: [UInt8]?
         var segments: [[UInt8]]
 
@@ -28,15 +28,15 @@ struct TestMedia {
     static let seconds = 8
     static let frameRate = 25
 
-    /// Made on first use; nil when ffmpeg can't make it.
-    static let shared = Result { try TestMedia() }
+    /// Made on first use, for all suites.
+    static let shared = Task { try await TestMedia() }
 
-    init() throws {
+    init() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("engine-media-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // A left-over is only untidy.
         let gop = String(Self.segmentSeconds * Self.frameRate)
-        try FFmpegTool.run(
+        try await FFmpegTool.run(
             [
                 "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=\(Self.frameRate):duration=\(Self.seconds)",
                 "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=\(Self.seconds)",
@@ -45,21 +45,21 @@ struct TestMedia {
             ], in: folder)
         let copy = ["-i", "last.mp4", "-c", "copy"]
         let time = String(Self.segmentSeconds)
-        try FFmpegTool.run(copy + ["-movflags", "+faststart", "first.mp4"], in: folder)
-        try FFmpegTool.run(
+        try await FFmpegTool.run(copy + ["-movflags", "+faststart", "first.mp4"], in: folder)
+        try await FFmpegTool.run(
             copy + [
                 "-f", "hls", "-hls_time", time, "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4",
                 "-hls_fmp4_init_filename", "muxed_init.mp4", "-hls_segment_filename", "muxed_%d.m4s", "muxed.m3u8",
             ], in: folder)
-        try FFmpegTool.run(
+        try await FFmpegTool.run(
             copy + [
                 "-f", "hls", "-hls_time", time, "-hls_playlist_type", "vod", "-hls_segment_filename", "ts_%d.ts",
                 "ts.m3u8",
             ], in: folder)
-        try FFmpegTool.run(
+        try await FFmpegTool.run(
             copy + ["-f", "dash", "-seg_duration", time, "-use_template", "1", "-use_timeline", "1", "dash.mpd"],
             in: folder)
-        try FFmpegTool.run(
+        try await FFmpegTool.run(
             [
                 "-i", "last.mp4", "-vn", "-c", "copy", "-f", "hls", "-hls_time", time, "-hls_playlist_type", "vod",
                 "-hls_segment_filename", "packed_%d.aac", "packed.m3u8",
@@ -86,5 +86,20 @@ struct TestMedia {
         packedAudio = try series(nil, from: 0) { "packed_\($0).aac" }
         fileMoovLast = try bytes("last.mp4")
         fileMoovFirst = try bytes("first.mp4")
+    }
+
+    /// Four seconds of MPEG-TS whose timestamps begin at `time` seconds.
+    static func transportStream(startingAt time: String) async throws -> [UInt8] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("engine-wrap-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // A left-over is only untidy.
+        try await FFmpegTool.run(
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=\(frameRate):duration=4",
+                "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=4",
+                "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "50", "-pix_fmt", "yuv420p",
+                "-c:a", "aac", "-output_ts_offset", time, "-f", "mpegts", "wrap.ts",
+            ], in: folder)
+        return [UInt8](try Data(contentsOf: folder.appendingPathComponent("wrap.ts")))
     }
 }
