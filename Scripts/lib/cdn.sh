@@ -5,7 +5,6 @@
 #   cdn      its URL, without a slash at the end
 #   cdn_log  the access log: the independent count of what left the CDN
 #   cdn_pid  the process ID of its master process
-# IN_NAMESPACE, if set, is the network namespace that it runs in.
 start_cdn() {
     local root=$1 address=${2:-127.0.0.1} prefix port attempt
     prefix=$(mktemp -d "$work/cdn.XXXXXX")
@@ -15,7 +14,7 @@ start_cdn() {
         if [[ $address == 127.* ]]; then port=$(free_port); else port=8080; fi
         cdn=http://$address:$port
         cdn_configuration "$root" "$address:$port" > "$prefix/nginx.conf"
-        start "$prefix/start.log" ${IN_NAMESPACE:+ip netns exec "$IN_NAMESPACE"} nginx -p "$prefix" -c "$prefix/nginx.conf"
+        start "$prefix/start.log" "${within[@]}" nginx -p "$prefix" -c "$prefix/nginx.conf"
         cdn_pid=$started
         if await 10 cdn_ready; then
             alive "$cdn_pid" && return 0
@@ -29,7 +28,7 @@ start_cdn() {
 
 cdn_ready() {
     alive "$cdn_pid" || return 0  # Nothing to wait for any more.
-    ${IN_NAMESPACE:+ip netns exec "$IN_NAMESPACE"} curl --silent --noproxy '*' --max-time 2 --output /dev/null "$cdn/ready"
+    "${within[@]}" curl --silent --noproxy '*' --max-time 2 --output /dev/null "$cdn/ready"
 }
 
 # stop_cdn: ends it after the requests that are under way, so that the log is complete.

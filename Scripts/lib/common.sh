@@ -16,6 +16,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pdn-run.XXXXXX")
 
 # Child processes that are to end with the script, as process IDs; only those this script started are ever signalled.
 declare -a children=()
+# What goes in front of the commands of CDN, tracker and signer: empty, or `ip netns exec NAME` to run them in a namespace.
+declare -a within=()
 # Commands to run at the end, last one first.
 declare -a at_end=()
 

@@ -6,11 +6,11 @@
 #   tracker_http its HTTP URL
 #   tracker_key  its public membership key
 #   tracker_pid, tracker_log
-# TRACKER_ADDRESS is where it listens (127.0.0.1:0 picks a free port); IN_NAMESPACE as in cdn.sh.
+# TRACKER_ADDRESS is where it listens (127.0.0.1:0 picks a free port).
 start_tracker() {
     local line
     tracker_log=$(mktemp "$work/tracker.XXXXXX")
-    start "$tracker_log" ${IN_NAMESPACE:+ip netns exec "$IN_NAMESPACE"} "$binaries/pdn-tracker" \
+    start "$tracker_log" "${within[@]}" "$binaries/pdn-tracker" \
         --listen "${TRACKER_ADDRESS:-127.0.0.1:0}" --membership-key "$work/membership.key" "$@"
     tracker_pid=$started
     await 15 tracker_settled || true

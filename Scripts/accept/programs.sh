@@ -1,0 +1,74 @@
+# Checks that are tests of the package, benchmarks, or other scripts.
+# shellcheck shell=bash
+
+# swift_tests NAME FILTER: the tests that match must exist and pass.
+swift_tests() {
+    local code=0 line
+    cd "$repository"
+    run "$work/tests.log" "$SWIFT" test --filter "$2" || code=$?
+    line=$(grep -E 'Test run with [0-9]+ test' "$work/tests.log" | tail -n 1)
+    line=${line#* }
+    if ((code == 0)) && [[ $line =~ with\ ([0-9]+)\ test ]] && ((BASH_REMATCH[1] > 0)); then
+        verdict "$1" PASS "$line"
+    else
+        verdict "$1" FAIL "exit code $code, ${line:-no tests ran}; $(grep -m 1 -E ' recorded an issue|error:' "$work/tests.log" || true)"
+    fi
+}
+
+check_api() { swift_tests api '^VBPlayerTests\.'; }
+
+# The independent attacker and the honest second implementation, written from the protocol document in Python.
+check_attacker() { swift_tests attacker 'SecondImplementation|Attacker'; }
+
+check_cost() {
+    local name value unit limit ratio bound outcome code=0
+    run "$work/bench.lines" "$repository/Scripts/bench.sh" || code=$?
+    ((code == 0)) || verdict cost FAIL "Scripts/bench.sh ended with exit code $code: $(tail -n 1 "$work/bench.lines")"
+    while IFS=$'\t' read -r outcome name; do verdict cost "$outcome" "$name"; done < <(
+        python3 "$repository/Scripts/lib/bench-limits.py" "$work/bench.lines"
+    )
+}
+
+# On a fresh clone with nothing built and no stream made; then once more.
+check_demo() {
+    local clone=$work/clone code first second began=$SECONDS
+    git clone --quiet "$repository" "$clone"
+    for round in 1 2; do
+        code=0 began=$SECONDS
+        PDN_BINARIES='' PDN_CACHE=$work/demo-cache run "$work/demo-$round.log" "$clone/Scripts/demo.sh" || code=$?
+        if ((round == 1)); then first=$((SECONDS - began)); else second=$((SECONDS - began)); fi
+        ((code == 0)) || verdict demo FAIL "run $round: exit code $code: $(tail -n 3 "$work/demo-$round.log" | tr '\n' ' ')"
+    done
+    local outcome=PASS
+    ((first < 900)) || outcome=FAIL
+    verdict demo "$outcome" "first run with build $first s (must be < 900)"
+    outcome=PASS
+    ((second < 120)) || outcome=FAIL
+    verdict demo "$outcome" "second run $second s (must be < 120)"
+    outcome=PASS
+    for figure in 'bytes, CDN' 'bytes, peers' offload 'copies per segment' start-up stalls 'chunks verified' 'chunks rejected'; do
+        grep -q "^$figure" "$work/demo-2.log" || outcome=FAIL
+    done
+    verdict demo "$outcome" 'the table names bytes by source, offload, copies, start-up, stalls, chunks'
+    if pgrep -f "$clone" > "$work/left"; then
+        verdict demo FAIL "processes left: $(tr '\n' ' ' < "$work/left")"
+    else
+        verdict demo PASS 'no process left'
+    fi
+}
+
+# With the PDN off, though a tracker is named, every socket goes to the CDN (or a resolver).
+check_off_is_off() {
+    local pid code=0
+    serve_title 12
+    viewer_options
+    viewer[1]=off
+    stats=("$work/off.json") swarm_log=$work/off.log
+    start "$swarm_log" "$pdn" play --headless "$hls" "${viewer[@]}" --stats "${stats[0]}"
+    pid=$started
+    verdicts off-is-off python3 "$repository/Scripts/lib/sockets.py" "$pid" "${cdn#http://}"
+    wait "$pid" || code=$?
+    forget "$pid"
+    judge_code off-is-off "$code"
+    judge off-is-off 'sum.bytes.peers==0' 'sum.bytes.cdnCatalogue==0'
+}
