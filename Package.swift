@@ -132,7 +132,17 @@ let fuzzTargets: [Target] =
     ? []
     : [
         .target(
-            name: "FuzzSupport", dependencies: ["CoreModel"], path: "Tests/Fuzz/Support", swiftSettings: swiftSettings)
+            name: "FuzzSupport", dependencies: ["CoreModel", "Cryptography", "Manifest"], path: "Tests/Fuzz/Support",
+            swiftSettings: swiftSettings),
+        fuzz("HLS", ["FuzzSupport", "Manifest"]),
+        fuzz("DASH", ["FuzzSupport", "Manifest"]),
+        fuzz("SegmentIndex", ["FuzzSupport", "Manifest"]),
+        fuzz("Record", ["FuzzSupport", "CoreModel", "Integrity"]),
+        fuzz("Certificate", ["FuzzSupport", "CoreModel", "Integrity"]),
+        fuzz("Token", ["FuzzSupport", "CoreModel", "Integrity"]),
+        fuzz("Claim", ["FuzzSupport", "Integrity"]),
+        fuzz("Frame", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
+        fuzz("Link", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
     ]
 
 let package = Package(
