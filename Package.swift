@@ -123,6 +123,7 @@ let testTargets: [Target] = [
 func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: "Fuzz\(name)", dependencies: dependencies, path: "Tests/Fuzz/\(name)",
+        sources: ["Fuzz\(name).swift"],
         swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
 }
@@ -132,7 +133,8 @@ let fuzzTargets: [Target] =
     ? []
     : [
         .target(
-            name: "FuzzSupport", dependencies: ["CoreModel", "Cryptography", "Manifest"], path: "Tests/Fuzz/Support",
+            name: "FuzzSupport", dependencies: ["CoreModel", "Cryptography", "Integrity", "Manifest"],
+            path: "Tests/Fuzz/Support",
             swiftSettings: swiftSettings),
         fuzz("HLS", ["FuzzSupport", "Manifest"]),
         fuzz("DASH", ["FuzzSupport", "Manifest"]),
@@ -141,6 +143,7 @@ let fuzzTargets: [Target] =
         fuzz("Certificate", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Token", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Claim", ["FuzzSupport", "Integrity"]),
+        fuzz("Catalogue", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Frame", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
         fuzz("Link", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
     ]

@@ -7,13 +7,13 @@ import Integrity
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
     let suite = PermissiveSuite()
-    let bytes = input.rest()
+    let bytes = input.bytes(orEditing: Samples.segment(number: 1).encoded)
     guard let segment = try? SignedSegment(decoding: bytes[...]) else { return 0 }
     precondition(segment.encoded == bytes, "a record has one encoding")
     _ = segment.statement.duration
-    let key = VerificationKey(.zero)
+    let key = Samples.key
     let policy = AuthorityPolicy(stream: segment.statement.name.stream, keys: [key], suite: suite)
-    for now in [0, 1_000_000_000, Int64.max / 2] {
+    for now in [0, 2_000_000, Int64.max / 2] {
         guard let verified = try? policy.verify(segment, now: UnixTime(milliseconds: now), suite: suite) else {
             continue
         }

@@ -31,4 +31,25 @@ public struct FuzzInput {
 
     /// Everything that is left, as text; invalid UTF-8 is repaired.
     public mutating func text() -> String { String(decoding: rest(), as: UTF8.self) }
+
+    /// What is left, either as it is or as edits of something valid, which reach behind lengths and checks that random bytes
+    /// don't pass. The first byte chooses; an edit is a position, what to do there, and a piece.
+    public mutating func bytes(orEditing valid: [UInt8]) -> [UInt8] {
+        guard byte() & 1 == 1 else { return rest() }
+        var edited = valid
+        while !isEmpty, edited.count < 1 << 16 {
+            let position = min(Int(byte()) << 8 | Int(byte()), edited.count)
+            let kind = byte()
+            let piece = piece()
+            switch kind % 4 {
+            case 0: edited.insert(contentsOf: piece, at: position)
+            case 1: edited.removeSubrange(position..<min(position + piece.count, edited.count))
+            case 2: edited.removeSubrange(position...)
+            default:
+                let end = min(position + piece.count, edited.count)
+                edited.replaceSubrange(position..<end, with: piece.prefix(end - position))
+            }
+        }
+        return edited
+    }
 }
