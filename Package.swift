@@ -116,6 +116,11 @@ let testTargets: [Target] = [
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
     tests("ManifestTests", ["CoreModel", "Manifest"]),
     tests("IntegrityTests", ["CoreModel", "Integrity", "Cryptography"], resources: [.copy("Golden")]),
+    tests(
+        "PDNTests",
+        [
+            "pdn", "CoreModel", "CommandLineSupport", "Cryptography", "Integrity", "Manifest", "Delivery", "EventLoop",
+        ]),
 ]
 
 /// Coverage-guided fuzz targets (Scripts/fuzz.sh), one per parser of bytes from outside. Only there when asked for, since

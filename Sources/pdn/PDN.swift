@@ -9,6 +9,7 @@ enum PDN {
     static let commands: [any Subcommand.Type] = [
         KeygenCommand.self,
         InspectCommand.self,
+        SignCommand.self,
         TokenCommand.self,
     ]
 
