@@ -8,7 +8,7 @@ public enum ManifestLimits {
     /// Segments, parts and tags of a playlist: two days of two-second segments are 86,400.
     public static let playlistEntryCount = 200_000
     /// Elements of an MPD, entries of its segment timelines included.
-    public static let elementCount = 150_000
+    public static let elementCount = 100_000
     /// Attributes of one element.
     public static let attributeCount = 64
     /// Nesting of elements; the deepest of the standard is 9.
@@ -17,8 +17,19 @@ public enum ManifestLimits {
     public static let segmentCount = 1_000_000
     /// References of a segment index.
     public static let segmentIndexReferenceCount = 65_535
-    /// Renditions of a presentation.
-    public static let renditionCount = 2_000
-    /// Bytes of one value after variables were put in.
-    public static let substitutedByteCount = 64 << 10
+    /// Renditions of a presentation, and representations of a period.
+    public static let renditionCount = 500
+    /// Periods, and adaptation sets and representations of all periods together. A day with an advertisement break every
+    /// quarter of an hour has about 500 periods and 10,000 representations.
+    public static let periodCount = 10_000
+    public static let adaptationSetCount = 20_000
+    public static let representationCount = 20_000
+    /// Renditions times periods.
+    public static let pieceCount = 100_000
+    /// Bytes of one reference, variables put in and resolved.
+    public static let urlByteCount = 64 << 10
+    /// Bytes of all resolved references that a manifest's model keeps: a long base makes each of them long.
+    public static let urlTotalByteCount = 24 << 20
+    /// Spans of equal durations that an MPD's segment timelines come to, those of each representation counted.
+    public static let timelineRunCount = 400_000
 }

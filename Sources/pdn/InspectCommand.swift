@@ -1,5 +1,4 @@
 import CommandLineSupport
-import Glibc
 import Manifest
 
 /// `pdn inspect`: shows a manifest as this project understands it.
@@ -8,60 +7,88 @@ enum InspectCommand: Subcommand {
 
     static let specification = CommandSpecification(
         name: "pdn inspect", summary: "shows an HLS playlist or an MPD as this player understands it",
-        operands: "FILE", operandCount: 1...1,
+        operands: "URL-or-FILE", operandCount: 1...1,
         options: [
-            .value("base", "URL", "take the file as if it had been fetched from this URL"),
+            .value("base", "URL", "take the manifest as if it had been fetched from this URL"),
             .flag("json", "print one JSON document instead of a tree"),
+            .flag("follow", "fetch media playlists and segment indexes too, and show their timelines"),
             .repeated("define", "NAME=VALUE", "a value for EXT-X-DEFINE:IMPORT"),
         ],
         notes: ["Exit codes: 3 if the input is no manifest, 4 if it can't be read or reached."])
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
-        let operand = arguments.operands[0]
-        var variables: [String: String] = [:]
-        for definition in arguments.values("define") {
-            guard let equals = definition.firstIndex(of: "=") else {
-                throw CommandFailure.usage("--define wants NAME=VALUE, not \(definition)")
-            }
-            variables[String(definition[..<equals])] = String(definition[definition.index(after: equals)...])
-        }
-        let bytes = try read(operand)
-        let url = arguments.value("base") ?? fileURL(operand)
+        let variables = try variables(arguments.values("define"))
+        let reader = try ResourceReader(limit: ManifestLimits.playlistByteCount)
+        defer { reader.close() }
+        var resource = try await reader.read(arguments.operands[0])
+        if let base = arguments.value("base") { resource.url = base }
+        let document: ManifestDocument
+        var presentation: Presentation
         do {
-            let document = try ManifestDocument.parse(bytes, url: url, variables: variables)
-            if arguments.flag("json") {
+            document = try ManifestDocument.parse(resource.bytes, url: resource.url, variables: variables)
+            if arguments.flag("json"), !arguments.flag("follow") {
                 Terminal.print(try ManifestInspection.json(document))
-            } else {
-                for line in try ManifestInspection.tree(document) { Terminal.print(line) }
+                return .done
             }
+            presentation = try Presentation(document)
         } catch {
-            throw CommandFailure.badInput("\(operand): \(error)")
+            throw CommandFailure.badInput("\(arguments.operands[0]): \(error)")
+        }
+        if arguments.flag("follow") { try await follow(&presentation, reader) }
+        if arguments.flag("json") {
+            Terminal.print(try json(document, presentation, operand: arguments.operands[0]))
+        } else {
+            for line in ManifestInspection.tree(presentation) { Terminal.print(line) }
         }
         return .done
     }
 
-    /// Reads a file, one byte more than the largest manifest at most.
-    private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
-        func failure() -> CommandFailure { .unreachable("\(path) can't be read: \(String(cString: strerror(errno)))") }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure() }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= ManifestLimits.playlistByteCount {
-            let count = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure() }
-            if count == 0 { break }
-            bytes.append(contentsOf: piece.prefix(count))
+    private static func variables(_ definitions: [String]) throws(CommandFailure) -> [String: String] {
+        var variables: [String: String] = [:]
+        for definition in definitions {
+            guard let equals = definition.firstIndex(of: "=") else {
+                throw .usage("--define wants NAME=VALUE, not \(definition)")
+            }
+            variables[String(definition[..<equals])] = String(definition[definition.index(after: equals)...])
         }
-        return bytes
+        return variables
     }
 
-    /// The URL that a file's references are resolved against when no other is given.
-    private static func fileURL(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return "file://" + path }
-        defer { free(folder) }
-        return "file://\(String(cString: folder))/\(path)"
+    private static func json(
+        _ document: ManifestDocument, _ presentation: Presentation, operand: String
+    ) throws(CommandFailure) -> JSONValue {
+        do {
+            let manifest = try ManifestInspection.json(document)
+            guard case .object(let members) = manifest else { return manifest }
+            return .object(members + [(name: "presentation", value: ManifestInspection.json(presentation))])
+        } catch {
+            throw .badInput("\(operand): \(error)")
+        }
+    }
+
+    /// Loads what every rendition needs. One that fails is named on stderr and left out.
+    private static func follow(_ presentation: inout Presentation, _ reader: ResourceReader) async throws {
+        for rendition in presentation.renditions {
+            while true {
+                let url: String
+                var range: Range<UInt64>?
+                switch presentation.requirement(for: rendition.id) {
+                case .ready: url = ""
+                case .playlist(let playlist): url = playlist
+                case .segmentIndex(let index, let bytes): (url, range) = (index, bytes)
+                }
+                guard !url.isEmpty else { break }
+                do {
+                    let resource = try await reader.read(url, range: range)
+                    try presentation.load(rendition.id, bytes: resource.bytes, finalURL: resource.url)
+                } catch let failure as CommandFailure {
+                    Terminal.note("pdn inspect: \(rendition.id): \(failure.message)")
+                    break
+                } catch let error as ManifestError {
+                    Terminal.note("pdn inspect: \(rendition.id): \(url): \(error)")
+                    break
+                }
+            }
+        }
     }
 }

@@ -89,19 +89,15 @@ public struct DASHAddressing: Sendable {
 
     /// Works out where the segments of a representation are.
     ///
-    /// - Throws: ``ManifestError`` if the segments' times pass 63 bits or there are more than
-    ///   ``ManifestLimits/segmentCount``.
+    /// - Parameter workspace: The same one for all representations of an MPD, in the order of the text.
+    /// - Throws: ``ManifestError`` if the segments' times pass 63 bits or ``ManifestLimits`` are passed.
     public init(
         _ manifest: DASHManifest, period: DASHPeriod, times: DASHPeriodTimes, set: DASHAdaptationSet,
-        representation: DASHRepresentation
+        representation: DASHRepresentation, workspace: inout DASHWorkspace
     ) throws(ManifestError) {
         let levels = [manifest.baseURLs, period.baseURLs, set.baseURLs, representation.baseURLs]
-        var base = manifest.url
-        var choiceCount = 1
-        for level in levels where !level.isEmpty {
-            base = BaseURL(base.resolve(level[0].text))
-            choiceCount = min(choiceCount * level.count, 1_000_000)
-        }
+        let base = try workspace.base(of: representation, set: set, period: period, manifest: manifest)
+        let choiceCount = levels.reduce(1) { min($0 * max($1.count, 1), 1_000_000) }
         let level = representation.segments.inheriting(set.segments.inheriting(period.segments))
         let information = level.deciding
         let context = Context(base: base, id: representation.id, bandwidth: representation.bandwidth)
@@ -123,14 +119,16 @@ public struct DASHAddressing: Sendable {
             (initialization, index, template, runs, count) = (nil, nil, nil, [], method == .single ? 1 : 0)
             return
         }
+        for text in [information.initializationTemplate, information.mediaTemplate] {
+            guard let text else { continue }
+            try workspace.countText(text.utf8.count + (representation.id?.utf8.count ?? 0))
+        }
         if let text = information.initializationTemplate {
             initialization = Self.resource(text, context)
+            try workspace.countText(initialization?.url.utf8.count ?? 0)
         } else if let element = information.initialization {
-            initialization = Resource(
-                url: element.sourceURL.map(base.resolve) ?? base.text, range: element.range)
-        } else if information.kind == .base, let range = information.indexRange, range.lowerBound > 0 {
-            // A self-initializing segment: what is in front of the index initializes it.
-            initialization = nil
+            let url = try workspace.resolve(element.sourceURL, against: base)
+            initialization = Resource(url: url, range: element.range)
         } else {
             initialization = nil
         }
@@ -139,7 +137,7 @@ public struct DASHAddressing: Sendable {
             method = .base
             media = Resource(url: base.text, range: nil)
             if let external = information.representationIndex {
-                index = Resource(url: external.sourceURL.map(base.resolve) ?? base.text, range: external.range)
+                index = Resource(url: try workspace.resolve(external.sourceURL, against: base), range: external.range)
             } else {
                 index = information.indexRange.map { Resource(url: base.text, range: $0) }
             }
@@ -148,8 +146,7 @@ public struct DASHAddressing: Sendable {
             method = .list
             (media, index, template) = (nil, nil, nil)
             let listed = information.segmentURLs?.count ?? 0
-            var builder = DASHRunBuilder(information, times: times, timescale: timescale)
-            try builder.build(listedCount: listed)
+            let builder = try workspace.runs(information, times: times, timescale: timescale, listedCount: listed)
             runs = builder.runs
             count = builder.runs.isEmpty ? listed : builder.count
         case .template:
@@ -159,8 +156,7 @@ public struct DASHAddressing: Sendable {
             method =
                 information.timeline != nil
                 ? .templateTimeline : information.duration != nil ? .templateNumber : .template
-            var builder = DASHRunBuilder(information, times: times, timescale: timescale)
-            try builder.build(listedCount: nil)
+            let builder = try workspace.runs(information, times: times, timescale: timescale, listedCount: nil)
             runs = builder.runs
             count = builder.isOpenEnded ? nil : method == .template ? 1 : builder.count
         }
@@ -196,6 +192,45 @@ public struct DASHAddressing: Sendable {
         return Segment(
             number: number, time: time, duration: duration,
             resource: media ?? Resource(url: baseURL.text, range: nil))
+    }
+
+    /// The segments of which a part lies in the period, as the standard counts them: those that begin before its end and
+    /// end after its start. All of them where the times of either aren't known.
+    ///
+    /// Times rise with the index; where an MPD's don't, some segments at the borders may be missed or kept.
+    ///
+    /// - Complexity: O(log *n*).
+    public func indexesInPeriod(_ times: DASHPeriodTimes) -> Range<Int> {
+        let count = count ?? 0
+        guard count > 0, let start = times.start, segment(at: 0).duration != nil else { return 0..<count }
+        let offset = start - MediaTime(ticks: Int64(presentationTimeOffset), timescale: timescale)
+        return Self.indexes(of: count, in: PresentationWindow(start: start, end: times.end)) { index in
+            let segment = segment(at: index)
+            return (
+                MediaTime(ticks: Int64(clamping: segment.time), timescale: timescale) + offset,
+                MediaTime(ticks: Int64(clamping: segment.duration ?? 0), timescale: timescale)
+            )
+        }
+    }
+
+    /// The spans that overlap a window, found by halving.
+    static func indexes(
+        of count: Int, in window: PresentationWindow, span: (Int) -> (start: MediaTime, duration: MediaTime)
+    ) -> Range<Int> {
+        func firstIndex(from low: Int, where isBeyond: (Int) -> Bool) -> Int {
+            var (low, high) = (low, count)
+            while low < high {
+                let middle = low + (high - low) / 2
+                if isBeyond(middle) { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        let first = firstIndex(from: 0) { index in
+            let (start, duration) = span(index)
+            return duration == .zero ? start >= window.start : start + duration > window.start
+        }
+        guard let end = window.end else { return first..<count }
+        return first..<firstIndex(from: first) { span($0).start >= end }
     }
 
     private func run(holding index: Int) -> Run? {

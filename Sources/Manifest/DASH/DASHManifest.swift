@@ -83,7 +83,12 @@ public struct DASHManifest: Sendable {
         supplementalProperties = parsing.descriptors(root, "SupplementalProperty")
         serviceDescriptions = root.children("ServiceDescription").map(DASHServiceDescription.init)
         var periods: [DASHPeriod] = []
-        for element in root.children("Period") { periods.append(try DASHPeriod(element, &parsing)) }
+        for element in root.children("Period") {
+            guard periods.count < ManifestLimits.periodCount else {
+                throw .tooLarge(what: "periods", limit: ManifestLimits.periodCount)
+            }
+            periods.append(try DASHPeriod(element, &parsing))
+        }
         guard !periods.isEmpty else {
             throw parsing.fault(root, "no Period", section: "5.3.1.2")
         }

@@ -5,6 +5,29 @@ import CoreModel
 struct DASHParsing {
     let url: BaseURL
     var warnings: [ManifestWarning]
+    private var adaptationSetCount = 0
+    private var representationCount = 0
+
+    init(url: BaseURL, warnings: [ManifestWarning]) {
+        self.url = url
+        self.warnings = warnings
+    }
+
+    /// Counts an adaptation set.
+    mutating func countAdaptationSet() throws(ManifestError) {
+        adaptationSetCount += 1
+        guard adaptationSetCount <= ManifestLimits.adaptationSetCount else {
+            throw .tooLarge(what: "adaptation sets", limit: ManifestLimits.adaptationSetCount)
+        }
+    }
+
+    /// Counts a representation.
+    mutating func countRepresentation() throws(ManifestError) {
+        representationCount += 1
+        guard representationCount <= ManifestLimits.representationCount else {
+            throw .tooLarge(what: "representations", limit: ManifestLimits.representationCount)
+        }
+    }
 
     mutating func warn(_ message: @autoclosure () -> String, _ element: XMLElement) {
         warnings.warn("\(element.name): \(message())", line: element.line)

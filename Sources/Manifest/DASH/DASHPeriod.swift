@@ -35,6 +35,7 @@ public struct DASHPeriod: Sendable {
         supplementalProperties = parsing.descriptors(element, "SupplementalProperty")
         adaptationSets = []
         for child in element.children("AdaptationSet") {
+            try parsing.countAdaptationSet()
             adaptationSets.append(try DASHAdaptationSet(child, &parsing))
         }
     }
@@ -96,6 +97,7 @@ public struct DASHAdaptationSet: Sendable {
         labels = element.children("Label").map { $0.text.trimmed }
         representations = []
         for child in element.children("Representation") {
+            try parsing.countRepresentation()
             representations.append(try DASHRepresentation(child, &parsing))
         }
     }

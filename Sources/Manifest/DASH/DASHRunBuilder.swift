@@ -1,7 +1,7 @@
 import CoreModel
 
 /// Makes runs of segments of @duration or of a SegmentTimeline: ISO/IEC 23009-1, sections 5.3.9.5.3 and 5.3.9.6.
-struct DASHRunBuilder {
+struct DASHRunBuilder: Sendable {
     private let information: DASHSegmentInformation
     private let times: DASHPeriodTimes
     private let timescale: Int64

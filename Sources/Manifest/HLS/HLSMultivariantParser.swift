@@ -71,13 +71,13 @@ struct HLSMultivariantParser {
         }
         playlist.renditions.append(
             HLSRendition(
-                line: parsing.line, uri: attributes["URI"].map(parsing.url.resolve), attributes: attributes))
+                line: parsing.line, uri: try parsing.resolve(ifPresent: attributes["URI"]), attributes: attributes))
     }
 
     private mutating func resource(
         _ tag: HLSTag, _ value: ArraySlice<UInt8>, reference: String
     ) throws(ManifestError) -> HLSResource {
         let attributes = try parsing.attributes(tag, value)
-        return HLSResource(uri: attributes[reference].map(parsing.url.resolve), attributes: attributes)
+        return HLSResource(uri: try parsing.resolve(ifPresent: attributes[reference]), attributes: attributes)
     }
 }

@@ -8,6 +8,7 @@ struct HLSParsing {
     /// The line that is being read.
     var line = 0
     private var entryCount = 0
+    private var textByteCount = 0
 
     init(url: BaseURL, variables: [String: String]) {
         self.url = url
@@ -49,22 +50,50 @@ struct HLSParsing {
         } catch {
             throw fault(tag, error.description)
         }
+        // Only variables make the values longer than the text that was read.
+        if !variables.values.isEmpty { try countText(list.attributes.reduce(0) { $0 + $1.value.utf8.count }) }
         return list
+    }
+
+    /// Counts bytes that the playlist's model keeps and its text may not have.
+    private mutating func countText(_ byteCount: Int) throws(ManifestError) {
+        textByteCount += byteCount
+        guard textByteCount <= ManifestLimits.urlTotalByteCount else {
+            throw .tooLarge(what: "bytes of resolved references", limit: ManifestLimits.urlTotalByteCount)
+        }
+    }
+
+    /// Resolves a reference.
+    mutating func resolve(_ reference: String) throws(ManifestError) -> String {
+        guard reference.utf8.count <= ManifestLimits.urlByteCount else {
+            throw .tooLarge(what: "bytes in a reference", limit: ManifestLimits.urlByteCount)
+        }
+        let resolved = url.resolve(reference)
+        try countText(resolved.utf8.count)
+        return resolved
+    }
+
+    /// Resolves a reference, if there is one.
+    mutating func resolve(ifPresent reference: String?) throws(ManifestError) -> String? {
+        guard let reference else { return nil }
+        return try resolve(reference)
     }
 
     /// Resolves the reference of a URI line.
     mutating func resolve(_ line: ArraySlice<UInt8>) throws(ManifestError) -> String {
+        let reference: String
         do throws(HLSVariables.Fault) {
-            return url.resolve(try variables.replacing(in: line.text))
+            reference = try variables.replacing(in: line.text)
         } catch {
             throw .hls(line: self.line, tag: "URI", problem: error.description, section: "4.3")
         }
+        return try resolve(reference)
     }
 
     /// The resolved URI of a tag that must have one.
-    func requiredURI(_ tag: HLSTag, _ attributes: HLSAttributeList) throws(ManifestError) -> String {
+    mutating func requiredURI(_ tag: HLSTag, _ attributes: HLSAttributeList) throws(ManifestError) -> String {
         guard let uri = attributes["URI"] else { throw fault(tag, "URI is missing") }
-        return url.resolve(uri)
+        return try resolve(uri)
     }
 
     /// EXT-X-VERSION; one that is no number is passed over.
@@ -113,7 +142,7 @@ struct HLSParsing {
         let vector = text.flatMap(HLSKey.vector)
         if text != nil, vector == nil { throw fault(tag, "IV is no hexadecimal number of up to 128 bits") }
         return HLSKey(
-            method: method, uri: url.resolve(uri), initializationVectorText: text, initializationVector: vector,
+            method: method, uri: try resolve(uri), initializationVectorText: text, initializationVector: vector,
             keyFormat: attributes["KEYFORMAT"] ?? "identity", keyFormatVersions: attributes["KEYFORMATVERSIONS"])
     }
 }

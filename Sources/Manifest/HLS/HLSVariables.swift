@@ -25,7 +25,7 @@ struct HLSVariables {
             case .noImport(let name): "the multivariant playlist defines no variable \"\(name)\""
             case .noQueryParameter(let name): "the playlist's URL has no query parameter \"\(name)\""
             case .undefined(let name): "the variable \"\(name)\" is not defined"
-            case .tooLong: "a value longer than \(ManifestLimits.substitutedByteCount) bytes"
+            case .tooLong: "variables bring in more than \(ManifestLimits.urlByteCount) bytes"
             case .malformedDefinition: "needs NAME with VALUE, IMPORT or QUERYPARAM"
             }
         }
@@ -69,7 +69,7 @@ struct HLSVariables {
                 output.append(bytes[index])
                 index += 1
             }
-            guard output.count <= ManifestLimits.substitutedByteCount else { throw .tooLong }
+            guard output.count <= ManifestLimits.urlByteCount else { throw .tooLong }
         }
         return String(decoding: output, as: UTF8.self)
     }

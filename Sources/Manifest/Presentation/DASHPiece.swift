@@ -2,7 +2,8 @@ import CoreModel
 
 /// What one representation gives to a rendition: its segments within one period.
 struct DASHPiece: Sendable {
-    let addressing: DASHAddressing
+    /// Shared by all renditions that the representation stands in for.
+    private let shared: DASHSharedAddressing
     let window: PresentationWindow
     let encryption: Encryption?
     /// The period's start in milliseconds: the section of its segments' positions.
@@ -13,8 +14,9 @@ struct DASHPiece: Sendable {
     /// The indexes of the segments that lie in the period, at least in part.
     private(set) var indexes: Range<Int>
 
-    init(_ addressing: DASHAddressing, window: PresentationWindow, encryption: Encryption?) {
-        self.addressing = addressing
+    init(_ shared: DASHSharedAddressing, window: PresentationWindow, encryption: Encryption?) {
+        self.shared = shared
+        let addressing = shared.addressing
         self.window = window
         self.encryption = encryption
         section = UInt64(clamping: max(window.start, .zero).ticks(at: 1_000))
@@ -22,6 +24,8 @@ struct DASHPiece: Sendable {
         indexes = 0..<0
         indexes = indexesInPeriod(count: addressing.count ?? 0)
     }
+
+    var addressing: DASHAddressing { shared.addressing }
 
     /// The segment index that is to be fetched, if one still is.
     var neededIndex: DASHAddressing.Resource? { references == nil ? addressing.index : nil }
@@ -41,23 +45,8 @@ struct DASHPiece: Sendable {
         window.start - MediaTime(ticks: Int64(addressing.presentationTimeOffset), timescale: addressing.timescale)
     }
 
-    /// Cuts off segments that end before the period or begin after it. Times rise with the index, or else the timeline is
-    /// left as it is: a gap or an overlap moves nothing across a period's border.
     private func indexesInPeriod(count: Int) -> Range<Int> {
-        func firstIndex(from low: Int, where isBeyond: (Int) -> Bool) -> Int {
-            var (low, high) = (low, count)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if isBeyond(middle) { high = middle } else { low = middle + 1 }
-            }
-            return low
-        }
-        let first = firstIndex(from: 0) { index in
-            let (start, duration) = span(of: index)
-            return duration == .zero ? start >= window.start : start + duration > window.start
-        }
-        guard let end = window.end else { return first..<count }
-        return first..<firstIndex(from: first) { span(of: $0).start >= end }
+        DASHAddressing.indexes(of: count, in: window) { span(of: $0) }
     }
 
     private func span(of index: Int) -> (start: MediaTime, duration: MediaTime) {
@@ -117,6 +106,13 @@ struct DASHPiece: Sendable {
                 encryption: nil)
         }
     }
+}
+
+/// Holds addressing where several need it.
+final class DASHSharedAddressing: Sendable {
+    let addressing: DASHAddressing
+
+    init(_ addressing: DASHAddressing) { self.addressing = addressing }
 }
 
 /// The segments of a rendition over all periods.

@@ -2,15 +2,16 @@ import CoreModel
 
 /// Joins the representations of an MPD's periods into renditions.
 ///
-/// A representation continues one of an earlier period if they are of the same kind and language and have the same @id. In
-/// a period that has nothing to continue a rendition, as in advertisements, the representation nearest to it stands in.
+/// A representation continues one of an earlier period if they are of the same kind and language and have the same @id, or
+/// else if they are the nearest in size and bit rate. In a period that has nothing to continue a rendition, as in
+/// advertisements, the representation nearest to it stands in.
 struct DASHRenditionBuilder {
     /// A representation with what the places around it say.
     private struct Candidate {
         var id: String?
         var kind: Rendition.Kind
         var rendition: Rendition
-        var addressing: DASHAddressing
+        var addressing: DASHSharedAddressing
         var encryption: Encryption?
         var isTrickPlay: Bool
         var isMain: Bool
@@ -29,6 +30,7 @@ struct DASHRenditionBuilder {
 
     mutating func build() throws(ManifestError) {
         let times = manifest.periodTimes
+        var workspace = DASHWorkspace()
         var candidatesByPeriod: [(window: PresentationWindow, candidates: [Candidate])] = []
         for (period, times) in zip(manifest.periods, times) {
             guard let start = times.start else { continue }
@@ -36,12 +38,17 @@ struct DASHRenditionBuilder {
                 warnings.warn("Period: its duration is unknown; it is left out", line: period.line)
                 continue
             }
-            let candidates = try candidates(of: period, times: times)
+            let candidates = try candidates(of: period, times: times, workspace: &workspace)
             candidatesByPeriod.append((PresentationWindow(start: start, end: times.end), candidates))
         }
         // For each period, the rendition that each candidate continues or begins.
         var assignments: [[Int?]] = []
-        for (_, candidates) in candidatesByPeriod { assignments.append(assign(candidates)) }
+        for (_, candidates) in candidatesByPeriod {
+            assignments.append(assign(candidates))
+            guard renditions.count * candidatesByPeriod.count <= ManifestLimits.pieceCount else {
+                throw .tooLarge(what: "renditions times periods", limit: ManifestLimits.pieceCount)
+            }
+        }
         for index in renditions.indices {
             var list: [DASHPiece] = []
             for ((window, candidates), assigned) in zip(candidatesByPeriod, assignments) {
@@ -55,7 +62,7 @@ struct DASHRenditionBuilder {
     }
 
     private mutating func candidates(
-        of period: DASHPeriod, times: DASHPeriodTimes
+        of period: DASHPeriod, times: DASHPeriodTimes, workspace: inout DASHWorkspace
     ) throws(ManifestError) -> [Candidate] {
         var candidates: [Candidate] = []
         for set in period.adaptationSets {
@@ -75,7 +82,8 @@ struct DASHRenditionBuilder {
                     continue
                 }
                 let addressing = try DASHAddressing(
-                    manifest, period: period, times: times, set: set, representation: representation)
+                    manifest, period: period, times: times, set: set, representation: representation,
+                    workspace: &workspace)
                 let kind = Self.kind(set: set, common: common)
                 guard candidates.count < ManifestLimits.renditionCount else {
                     throw .tooLarge(what: "representations of a period", limit: ManifestLimits.renditionCount)
@@ -84,7 +92,7 @@ struct DASHRenditionBuilder {
                     Candidate(
                         id: representation.id, kind: kind,
                         rendition: Self.rendition(set, representation, common, kind: kind, addressing: addressing),
-                        addressing: addressing, encryption: Encryption(common.contentProtections),
+                        addressing: DASHSharedAddressing(addressing), encryption: Encryption(common.contentProtections),
                         isTrickPlay: Self.isTrickPlay(set), isMain: Self.isMain(set)))
             }
         }
@@ -172,21 +180,36 @@ struct DASHRenditionBuilder {
 
     /// Continues renditions with the candidates of a period, and begins new ones with the rest.
     private mutating func assign(_ candidates: [Candidate]) -> [Int?] {
-        var taken: Set<Int> = []
         var byKey: [String: Int] = [:]
         for index in renditions.indices.reversed() {
             byKey[Self.key(renditions[index], trickPlay: isTrickPlay[index])] = index
         }
-        return candidates.map { candidate in
-            let key = Self.key(candidate.rendition, id: candidate.id, trickPlay: candidate.isTrickPlay)
-            if let index = byKey[key], taken.insert(index).inserted { return index }
-            guard let index = begin(candidate) else { return nil }
-            taken.insert(index)
-            return index
+        var assigned = candidates.map { candidate in
+            byKey.removeValue(forKey: Self.key(candidate.rendition, id: candidate.id, trickPlay: candidate.isTrickPlay))
         }
+        // The renditions that nothing continues yet, so that a period with other identifiers adds none without need.
+        var free = byKey.values.sorted()
+        for index in candidates.indices where assigned[index] == nil {
+            let candidate = candidates[index]
+            let nearest = free.indices
+                .filter { place in
+                    let rendition = renditions[free[place]]
+                    let languages = (rendition.language, candidate.rendition.language)
+                    // Advertisements and the film often don't agree whether to name the language.
+                    let isSameLanguage = languages.0 == nil || languages.1 == nil || languages.0 == languages.1
+                    return rendition.kind == candidate.kind && isSameLanguage
+                        && isTrickPlay[free[place]] == candidate.isTrickPlay
+                }
+                .min {
+                    Self.distance(renditions[free[$0]], candidate.rendition)
+                        < Self.distance(renditions[free[$1]], candidate.rendition)
+                }
+            assigned[index] = nearest.map { free.remove(at: $0) } ?? begin(candidate)
+        }
+        return assigned
     }
 
-    /// What two representations must have in common to be one rendition.
+    /// What two representations have in common if they are one rendition for certain.
     private static func key(_ rendition: Rendition, id: String? = nil, trickPlay: Bool) -> String {
         [rendition.kind.rawValue, rendition.language ?? "", trickPlay ? "trick" : "", id ?? rendition.id]
             .joined(separator: "\u{0}")

@@ -54,11 +54,10 @@ extension Presentation {
         }
         renditions[index].timeline = timeline
         isLive = isLive || !playlist.isEnded
-        if isLive {
-            duration = nil
-        } else if renditions[index].kind != .text || duration == nil {
-            duration = max(duration ?? .zero, timeline.end)
-        }
+        // Text may go on after the end of what it belongs to.
+        let loaded = renditions.filter { $0.timeline != nil }
+        let media = loaded.contains { $0.kind != .text } ? loaded.filter { $0.kind != .text } : loaded
+        duration = isLive ? nil : media.compactMap(\.timeline?.end).max()
         for warning in playlist.warnings {
             warnings.warn("rendition \"\(renditions[index].id)\": \(warning.message)", line: warning.line)
         }

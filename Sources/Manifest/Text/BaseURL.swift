@@ -158,6 +158,7 @@ extension BaseURL {
 
         /// RFC 3986, section 5.2.4, by segments.
         static func removingDotSegments(from path: String) -> String {
+            guard hasDotSegment(path) else { return path }
             let isAbsolute = path.utf8.first == ASCII.slash
             let segments = path.utf8.split(separator: ASCII.slash, omittingEmptySubsequences: false)
             var output: [Substring.UTF8View] = []
@@ -175,6 +176,16 @@ extension BaseURL {
                 }
             }
             return output.map { String(Substring($0)) }.joined(separator: "/")
+        }
+
+        /// Whether a segment begins with a point, as dot segments do; nearly no path has one.
+        private static func hasDotSegment(_ path: String) -> Bool {
+            var previous = ASCII.slash
+            for byte in path.utf8 {
+                if byte == ASCII.point, previous == ASCII.slash { return true }
+                previous = byte
+            }
+            return false
         }
 
         private static func isSchemeByte(_ byte: UInt8) -> Bool {

@@ -3,7 +3,7 @@ internal import CLibXML2
 /// Reads an XML document into elements through libxml2's SAX2 interface.
 ///
 /// A document type declaration is refused, so there are no entities but XML's own five, nothing is expanded and nothing
-/// is fetched. Depth, elements and attributes are bounded by ``ManifestLimits``. A document that is cut off, or not
+/// is fetched. The bytes must be UTF-8, which every XML reader knows and manifests are. Depth, elements and attributes are bounded by ``ManifestLimits``. A document that is cut off, or not
 /// well-formed otherwise, is an error; an undeclared prefix is not, because libxml2 can go on and manifests have it.
 ///
 /// This is the only file of the module that touches C memory.
@@ -30,6 +30,10 @@ internal import CLibXML2
     /// - Throws: ``ManifestError/notWellFormed(line:problem:)`` or ``ManifestError/tooLarge(what:limit:)``.
     static func read(_ bytes: [UInt8]) throws(ManifestError) -> (root: XMLElement, warnings: [ManifestWarning]) {
         precondition(isPrepared)
+        if let fault = UTF8Check.firstFault(in: bytes) { throw .notUTF8(byteOffset: fault) }
+        guard !XMLTagCheck.hasTagWithTooManyValues(bytes) else {
+            throw .tooLarge(what: "attributes of an element", limit: ManifestLimits.attributeCount)
+        }
         let reader = XMLReader()
         reader.run(bytes)
         if let failure = reader.failure { throw failure }
@@ -61,7 +65,10 @@ internal import CLibXML2
         }
         // NOENT: without it `&amp;` in an attribute arrives as `&#38;`. There are no other entities than XML's five, because
         // a document type is refused before it could declare one.
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue | XML_PARSE_NOENT.rawValue
+        // IGNORE_ENC: the bytes were checked to be UTF-8, whatever their declaration says.
+        let options =
+            XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue | XML_PARSE_NOENT.rawValue
+            | XML_PARSE_IGNORE_ENC.rawValue
         unsafe _ = xmlCtxtUseOptions(context, Int32(options))
         // In pieces, so that a document that is refused early costs little.
         var index = 0

@@ -102,7 +102,7 @@ struct DASHRepresentationInspection {
             return
         }
         members.set("segment_count", .integer(count))
-        let overlapping = overlappingCount(count)
+        let overlapping = times.duration == nil ? count : addressing.indexesInPeriod(times).count
         if overlapping != count { members.set("segments_in_period", .integer(overlapping)) }
         let ends = ManifestInspection.ends(count)
         members.set("first", .array(ends.first.map { json(addressing.segment(at: $0)) }))
@@ -119,18 +119,6 @@ struct DASHRepresentationInspection {
         members.set("range", ManifestInspection.json(inclusive: segment.resource.range))
         members.set("index_range", ifPresent: segment.indexRange.map { ManifestInspection.json(inclusive: $0) })
         return members.object
-    }
-
-    /// Segments of which a part lies in the period.
-    private func overlappingCount(_ count: Int) -> Int {
-        guard let periodStart = times.start, let periodEnd = times.end else { return count }
-        var overlapping = 0
-        for index in 0..<count {
-            let segment = addressing.segment(at: index)
-            guard let duration = segment.duration, let start = start(segment) else { return count }
-            if start < periodEnd, start + seconds(duration) > periodStart { overlapping += 1 }
-        }
-        return overlapping
     }
 
     /// The newest and the oldest segment at an instant of a live period without an end.

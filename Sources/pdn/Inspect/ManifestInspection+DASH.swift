@@ -44,8 +44,9 @@ extension ManifestInspection {
         let count = manifest.periods.reduce(0) { $0 + $1.adaptationSets.reduce(0) { $0 + $1.representations.count } }
         members.set("representation_total", .integer(count))
         var periods: [JSONValue] = []
+        var workspace = DASHWorkspace()
         for (period, times) in zip(manifest.periods, manifest.periodTimes) {
-            periods.append(try json(period, times: times, of: manifest))
+            periods.append(try json(period, times: times, of: manifest, workspace: &workspace))
         }
         members.set("periods", .array(periods))
         members.set("warnings", unlessEmpty: manifest.warnings.map { .string($0.description) })
@@ -53,7 +54,7 @@ extension ManifestInspection {
     }
 
     private static func json(
-        _ period: DASHPeriod, times: DASHPeriodTimes, of manifest: DASHManifest
+        _ period: DASHPeriod, times: DASHPeriodTimes, of manifest: DASHManifest, workspace: inout DASHWorkspace
     ) throws(ManifestError) -> JSONValue {
         var members = Members()
         members.set("id", JSONValue(period.id))
@@ -67,7 +68,9 @@ extension ManifestInspection {
         members.set("event_streams", unlessEmpty: period.eventStreams.map(json))
         members.set("adaptation_set_count", .integer(period.adaptationSets.count))
         var sets: [JSONValue] = []
-        for set in period.adaptationSets { sets.append(try json(set, in: period, times: times, of: manifest)) }
+        for set in period.adaptationSets {
+            sets.append(try json(set, in: period, times: times, of: manifest, workspace: &workspace))
+        }
         members.set("adaptation_sets", .array(sets))
         return members.object
     }
@@ -136,7 +139,8 @@ extension ManifestInspection {
     }
 
     private static func json(
-        _ set: DASHAdaptationSet, in period: DASHPeriod, times: DASHPeriodTimes, of manifest: DASHManifest
+        _ set: DASHAdaptationSet, in period: DASHPeriod, times: DASHPeriodTimes, of manifest: DASHManifest,
+        workspace: inout DASHWorkspace
     ) throws(ManifestError) -> JSONValue {
         var members = Members()
         members.set("id", JSONValue(set.id))
@@ -158,7 +162,8 @@ extension ManifestInspection {
         var representations: [JSONValue] = []
         for representation in set.representations {
             let addressing = try DASHAddressing(
-                manifest, period: period, times: times, set: set, representation: representation)
+                manifest, period: period, times: times, set: set, representation: representation,
+                workspace: &workspace)
             representations.append(
                 DASHRepresentationInspection(
                     manifest: manifest, times: times, set: set, representation: representation, addressing: addressing

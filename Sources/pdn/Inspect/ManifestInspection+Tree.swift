@@ -3,12 +3,8 @@ import CoreModel
 import Manifest
 
 extension ManifestInspection {
-    /// A manifest as lines for people.
-    static func tree(_ document: ManifestDocument) throws(ManifestError) -> [String] {
-        try lines(Presentation(document))
-    }
-
-    private static func lines(_ presentation: Presentation) -> [String] {
+    /// A presentation as lines for people.
+    static func tree(_ presentation: Presentation) -> [String] {
         let length =
             presentation.duration.map { "\(seconds($0))" } ?? (presentation.isLive ? "live" : "length not known yet")
         var lines = ["\(presentation.format.rawValue.uppercased()) \(presentation.url)", "  \(length)"]
