@@ -32,6 +32,52 @@ struct CorpusTests {
         if let samples = track.audio { #expect(probe.engine.statistics.audioSamplesDecoded == samples) }
         #expect(probe.pictures.map(\.time) == probe.pictures.map(\.time).sorted())
     }
+
+    private func read(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: Corpus.folder.appendingPathComponent("streams/\(path)")))
+    }
+
+    @Test func packedAudioIsPlacedBesideTheVideoOfItsSection() async throws {
+        let probe = EngineProbe()
+        probe.engine.addTrack(id: 0, kind: .video)
+        probe.engine.addTrack(id: 1, kind: .audio)
+        for (track, prefix, suffix) in [(1, "audio", "aac"), (0, "video", "ts")] {
+            for index in 1...5 {
+                let info = SegmentInfo(start: MediaTime(seconds: Int64(index - 1) * 2), duration: MediaTime(seconds: 2))
+                probe.engine.append(track: track, .segmentBegan(info))
+                let bytes = try read("hls-audio-webvtt/\(prefix)_\(index).\(suffix)")
+                probe.engine.append(track: track, .bytes(bytes[...]))
+                probe.engine.append(track: track, .segmentEnded)
+            }
+            probe.engine.append(track: track, .endOfTrack)
+        }
+        #expect(try await probe.waitForEnd(seconds: 60) == .ended)
+        #expect(probe.pictures.first?.time == .zero)
+        // The tag says 0.0787 s, the video starts at 0.1 s.
+        let first = try #require(probe.blocks.first)
+        #expect(first > MediaTime(ticks: -23, timescale: 1000) && first < MediaTime(ticks: -20, timescale: 1000))
+    }
+
+    @Test func firstPeriodIsCutWhereTheSecondBegins() async throws {
+        let probe = EngineProbe()
+        probe.engine.addTrack(id: 0, kind: .video)
+        let file = try read("dash-multiperiod-segmentbase/sample.video.mp4")
+        let border = MediaTime(ticks: 55, timescale: 100)
+        probe.engine.append(track: 0, .initialization(Array(file[..<940])))
+        for section in 0..<UInt64(2) {
+            let start = section == 0 ? MediaTime.zero : border
+            let window = ClipWindow(start: start, end: section == 0 ? border : nil)
+            probe.engine.append(
+                track: 0,
+                .segmentBegan(SegmentInfo(start: start, mediaOffset: start, section: section, window: window)))
+            probe.engine.append(track: 0, .bytes(file[984...]))
+            probe.engine.append(track: 0, .segmentEnded)
+        }
+        probe.engine.append(track: 0, .endOfTrack)
+        #expect(try await probe.waitForEnd(seconds: 60) == .ended)
+        #expect(probe.pictures.count == 11 + 73)
+        #expect(probe.pictures.prefix(11).map(\.hash) == probe.pictures[11..<22].map(\.hash))
+    }
 }
 
 /// The streams of `shared/corpus` and what ffmpeg makes of them.

@@ -98,6 +98,8 @@ struct EngineState {
         failure = error
         if let seek { report(.seekCancelled(id: seek.id)) }
         seek = nil
+        for index in tracks.indices { tracks[index].flush() }
+        candidate = nil
         report(.failed(error))
         wakeAll()
     }
