@@ -86,6 +86,7 @@ internal import Synchronization
     /// Runs the loop on the calling thread until ``stop()``; then closes what is left and returns.
     public func run() {
         thread.store(Self.currentThread, ordering: .sequentiallyConsistent)
+        Self.blockBrokenPipeSignal()
         unsafe uv_run(handle, UV_RUN_DEFAULT)
         // `stop` has closed all handles; callbacks of the last round may have enqueued more.
         drainRest()
@@ -93,6 +94,15 @@ internal import Synchronization
         precondition(code == 0, "a handle outlived its loop")
         isFinished = true
         thread.store(0, ordering: .sequentiallyConsistent)
+    }
+
+    /// Blocks SIGPIPE on this thread: libuv writes without MSG_NOSIGNAL, and a peer that has gone must be an error of that
+    /// write and not the end of the process. The rest of the process keeps its disposition.
+    private static func blockBrokenPipeSignal() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     /// Ends the loop from any thread: runs what was enqueued before, closes every handle and lets ``run()`` return.

@@ -186,6 +186,15 @@ internal import Glibc
         return Int(count)
     }
 
+    /// The system's smoothed round trip of this connection (TCP_INFO); `nil` before the first sample.
+    public var roundTrip: Duration? {
+        guard let descriptor else { return nil }
+        var info = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 else { return nil }
+        return info.tcpi_rtt == 0 ? nil : .microseconds(Int64(info.tcpi_rtt))
+    }
+
     /// Closes the connection now; unsent bytes are dropped and no callback comes any more.
     public func close() {
         loop.checkIsolated()
