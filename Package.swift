@@ -111,6 +111,7 @@ let testTargets: [Target] = [
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
+    tests("PeersTests", ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop"]),
     tests("SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),

@@ -21,7 +21,7 @@ import Testing
             HaveEntry(root: root(0x33), change: .replace(verified: [0..<8, 16..<17], expected: [8..<16])),
             HaveEntry(root: root(0x44), change: .add(verified: [], expected: [4088..<4096])),
         ]),
-        .claim(ClaimFrame(hopCount: 3, certificate: [0xD0, 0xD1], claim: [0xE0, 0xE1, 0xE2])),
+        .claim(ClaimFrame(hopCount: 3, claim: [0xE0, 0xE1, 0xE2])),
         .recordRequest(RecordRequestID(rawValue: 0x0102_0304), name),
         .record(RecordRequestID(rawValue: 0x0102_0304), [0xF0, 0xF1]),
         .leaves(LeavesFrame(root: root(0x11), stripe: 511, leaves: [root(0x55), root(0x66)])),
@@ -93,9 +93,9 @@ import Testing
         Malformed(
             "runs in the wrong order", 2, [0, 1] + rootBytes + [2, 2, 0, 5, 0, 1, 0, 1, 0, 1],
             .invalid(field: "have range")),
-        Malformed("a claim of 8 hops", 3, [8, 0, 1, 0, 0, 1, 0], .invalid(field: "claim hops")),
-        Malformed("a claim without certificate", 3, [0, 0, 0, 0, 1, 0], .invalid(field: "certificate")),
-        Malformed("an empty claim", 3, [0, 0, 1, 0, 0, 0], .invalid(field: "claim")),
+        Malformed("a claim of 8 hops", 3, [8, 0], .invalid(field: "claim hops")),
+        Malformed("an empty claim", 3, [0], .invalid(field: "claim")),
+        Malformed("a claim of 1025 bytes", 3, [UInt8](repeating: 0, count: 1026), .invalid(field: "claim")),
         Malformed(
             "a position of kind 2", 4, id + [UInt8](repeating: 0, count: 28) + [2] + [UInt8](repeating: 0, count: 26),
             .invalid(field: "position kind")),

@@ -227,7 +227,7 @@ struct HostilePeer {
 
     @Test(arguments: [
         Frame.ping(1), .have([HaveEntry(root: root(1), change: .lost)]), .unchoke, .choke(retryAfter: .zero),
-        .claim(ClaimFrame(hopCount: 0, certificate: [1], claim: [1])),
+        .claim(ClaimFrame(hopCount: 0, claim: [1])),
         .peers([PeerEntry(address: NetworkAddress(ipv4: 1, port: 1), certificate: [1])]),
         .cancel(ChunkRequestID(rawValue: 7)),
     ])

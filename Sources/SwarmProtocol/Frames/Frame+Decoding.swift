@@ -19,10 +19,9 @@ extension Frame {
         case .claim:
             let hops = try body.integer(UInt8.self)
             guard hops < WireLimits.claimHopCount else { throw .invalid(field: "claim hops") }
-            let certificate = try body.certificate()
-            let claim = try body.prefixed16("claim", limit: WireLimits.claimByteCount)
-            guard !claim.isEmpty else { throw .invalid(field: "claim") }
-            return .claim(ClaimFrame(hopCount: hops, certificate: certificate, claim: claim))
+            let claim = body.rest()
+            guard (1...WireLimits.claimByteCount).contains(claim.count) else { throw .invalid(field: "claim") }
+            return .claim(ClaimFrame(hopCount: hops, claim: claim))
         case .recordRequest:
             return .recordRequest(RecordRequestID(rawValue: try body.integer()), try body.segmentName())
         case .record: return .record(RecordRequestID(rawValue: try body.integer()), body.rest())

@@ -29,8 +29,7 @@ extension Frame {
             for entry in entries { entry.write(to: &body) }
         case .claim(let claim):
             body.integer(claim.hopCount)
-            body.prefixed16(claim.certificate)
-            body.prefixed16(claim.claim)
+            body.append(claim.claim)
         case .recordRequest(let id, let name):
             body.integer(id.rawValue)
             name.write(to: &body)

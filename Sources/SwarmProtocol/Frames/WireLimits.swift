@@ -15,7 +15,7 @@ public enum WireLimits {
     /// Bytes of a membership certificate.
     public static let certificateByteCount = 300
     /// Bytes of a claim.
-    public static let claimByteCount = 16_384
+    public static let claimByteCount = 1024
     /// Hops that a claim makes at most.
     public static let claimHopCount = 8
     /// Entries of a have frame.

@@ -81,7 +81,7 @@ extension PeerLink {
             state = .awaitingHelloAdmission(hello)
             tell(.candidate(remoteKey, certificate: Array(hello.certificate)))
         } else {
-            guard hello.certificate.isEmpty else { return close(.protocolViolation) }
+            guard hello.certificate.isEmpty else { return violate(.protocolViolation) }
             establish(hello)
         }
     }

@@ -89,7 +89,7 @@ extension PeerLink {
             expireIncoming(now: now)
             let configuration = identity.configuration
             if now >= lastReceived.advanced(by: configuration.silenceTimeout) {
-                close(.silent)
+                violate(.silent)
             } else if now >= lastReceived.advanced(by: pingAfter) {
                 releaseStorage()
                 probe(now: now)

@@ -86,7 +86,7 @@ extension PeerLink {
         case .opening, .established:
             // The smallest message holds a frame without a body.
             if count >= NoiseTransport.tagByteCount + WireLimits.frameHeaderByteCount { return true }
-            close(.malformed)
+            violate(.malformed)
         case .awaitingPreamble, .awaitingAdmission, .awaitingHelloAdmission, .closing, .closed: break
         }
         return false
@@ -117,7 +117,7 @@ extension PeerLink {
                 let frame = try Frame(reading: &reader)
                 if case .data = frame {
                     // A data frame has a message to itself.
-                    guard isFirst, reader.remaining == 0 else { return close(.protocolViolation) }
+                    guard isFirst, reader.remaining == 0 else { return violate(.protocolViolation) }
                 } else {
                     statistics.receivedControlCount += 1
                 }
@@ -125,7 +125,7 @@ extension PeerLink {
                 isFirst = false
             } while reader.remaining > 0 && !isOver
         } catch {
-            close(.malformed)
+            violate(.malformed)
         }
     }
 
@@ -134,18 +134,18 @@ extension PeerLink {
         case (.opening, .bye(let code)), (.established, .bye(let code)): finish(.remote(code))
         case (.opening(let isCertificateAwaited), .hello(let hello)):
             // While the certificate is looked at nothing more may come, not even in the same message.
-            guard rest == 0 || !isCertificateAwaited else { return close(.protocolViolation) }
+            guard rest == 0 || !isCertificateAwaited else { return violate(.protocolViolation) }
             receive(hello: hello, isCertificateAwaited: isCertificateAwaited)
         case (.established, _): receive(established: frame, now: now)
         case (.opening, _), (.awaitingPreamble, _), (.handshaking, _), (.awaitingAdmission, _),
             (.awaitingHelloAdmission, _), (.closing, _), (.closed, _):
-            close(.protocolViolation)
+            violate(.protocolViolation)
         }
     }
 
     private mutating func receive(established frame: Frame, now: MonotonicInstant) {
         switch frame {
-        case .hello, .bye: close(.protocolViolation)
+        case .hello, .bye: violate(.protocolViolation)
         case .data(let data): receive(data)
         case .leaves(let leaves): receive(leaves)
         case .reject(let reject): receive(reject)
@@ -176,7 +176,7 @@ extension PeerLink {
             guard spendGossip(1, now: now) else { return }
             enqueue(.pong(token))
         case .pong(let token):
-            guard let sent = pingSent, token == pingToken else { return close(.unsolicited) }
+            guard let sent = pingSent, token == pingToken else { return violate(.unsolicited) }
             pingSent = nil
             tell(.roundTrip(sent.duration(to: now)))
         }
@@ -188,7 +188,7 @@ extension PeerLink {
         let level = gossip.level(rate: configuration.gossipRate, capacity: configuration.gossipBurst, now: now)
         gossip.take(points)
         if level >= points { return true }
-        close(.flood)
+        violate(.flood)
         return false
     }
 }

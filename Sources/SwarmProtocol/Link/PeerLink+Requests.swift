@@ -50,12 +50,12 @@ extension PeerLink {
     }
 
     mutating func receive(_ data: DataFrame) {
-        guard let index = outgoing.firstIndex(where: { $0.id == data.id }) else { return close(.unsolicited) }
+        guard let index = outgoing.firstIndex(where: { $0.id == data.id }) else { return violate(.unsolicited) }
         let bit = data.chunk - outgoing[index].first
-        guard outgoing[index].outstanding.contains(bit) else { return close(.unsolicited) }
+        guard outgoing[index].outstanding.contains(bit) else { return violate(.unsolicited) }
         let stripeBit = outgoing[index].bit(ofStripe: data.chunk / SegmentGeometry.chunksPerStripe)
         // The leaves were asked for and go first: without them the chunk can't be verified.
-        guard !outgoing[index].leavesExpected.contains(stripeBit) else { return close(.protocolViolation) }
+        guard !outgoing[index].leavesExpected.contains(stripeBit) else { return violate(.protocolViolation) }
         outgoing[index].outstanding.remove(bit)
         statistics.receivedPayloadByteCount += UInt64(data.payload.count)
         tell(.chunk(data.id, root: outgoing[index].root, chunk: data.chunk, payload: data.payload))
@@ -66,17 +66,17 @@ extension PeerLink {
         let match = outgoing.firstIndex {
             $0.root == leaves.root && $0.leavesExpected.contains($0.bit(ofStripe: leaves.stripe))
         }
-        guard let index = match else { return close(.unsolicited) }
+        guard let index = match else { return violate(.unsolicited) }
         outgoing[index].leavesExpected.remove(outgoing[index].bit(ofStripe: leaves.stripe))
         tell(.leaves(root: leaves.root, stripe: leaves.stripe, leaves.leaves))
     }
 
     mutating func receive(_ reject: RejectFrame) {
-        guard let index = outgoing.firstIndex(where: { $0.id == reject.id }) else { return close(.unsolicited) }
+        guard let index = outgoing.firstIndex(where: { $0.id == reject.id }) else { return violate(.unsolicited) }
         let first = outgoing[index].first
         let bits = ChunkBits(reject.chunks, first: first)
         guard bits.count == reject.chunks.count, outgoing[index].outstanding.contains(all: bits) else {
-            return close(.unsolicited)
+            return violate(.unsolicited)
         }
         outgoing[index].outstanding.subtract(bits)
         switch outgoing[index].phase {
@@ -91,7 +91,7 @@ extension PeerLink {
     }
 
     mutating func receive(record bytes: ArraySlice<UInt8>, id: RecordRequestID) {
-        guard let index = records.firstIndex(where: { $0.id == id }) else { return close(.unsolicited) }
+        guard let index = records.firstIndex(where: { $0.id == id }) else { return violate(.unsolicited) }
         let isAwaited = records.remove(at: index).deadline != nil
         // An answer that comes too late is still told when it says something: the record may be wanted.
         if isAwaited || !bytes.isEmpty { tell(.record(id, bytes.isEmpty ? nil : bytes)) }
@@ -112,7 +112,7 @@ extension PeerLink {
             }
         }
         let grace = identity.configuration.answerGrace
-        if outgoing.contains(where: { $0.deadline.advanced(by: grace) <= now }) { return close(.unresponsive) }
+        if outgoing.contains(where: { $0.deadline.advanced(by: grace) <= now }) { return violate(.unresponsive) }
         for index in records.indices {
             guard let deadline = records[index].deadline, deadline <= now else { continue }
             records[index].deadline = nil

@@ -3,12 +3,18 @@ public import CoreModel
 /// The serving side.
 extension PeerLink {
     /// Takes note that the availability of chunks changed: those that requests wait for are asked for again.
-    public mutating func chunksAvailable(root: Digest, chunks: Range<Int>) {
+    ///
+    /// - Returns: Whether a request waited for one of them.
+    @discardableResult
+    public mutating func chunksAvailable(root: Digest, chunks: Range<Int>) -> Bool {
+        var isWoken = false
         for index in incoming.indices where incoming[index].root == root {
             let woken = incoming[index].standing.intersection(ChunkBits(chunks, first: incoming[index].first))
             incoming[index].standing.subtract(woken)
             incoming[index].fresh.formUnion(woken)
+            if !woken.isEmpty { isWoken = true }
         }
+        return isWoken
     }
 
     /// Rejects every chunk that is queued: the upload cap is used up, say.
@@ -25,7 +31,7 @@ extension PeerLink {
     }
 
     mutating func receive(_ request: ChunkRequest, now: MonotonicInstant) {
-        guard !incoming.contains(where: { $0.id == request.id }) else { return close(.protocolViolation) }
+        guard !incoming.contains(where: { $0.id == request.id }) else { return violate(.protocolViolation) }
         let configuration = identity.configuration
         let queued = incoming.reduce(0) { $0 + $1.outstanding.count }
         let refusal: (RejectReason, Duration)?

@@ -149,8 +149,13 @@ public struct PeerLink: Sendable {
     /// Chunks that the other side waits for and that can be sent now.
     public var readyChunkCount: Int { incoming.reduce(0) { $0 + $1.ready.count } }
 
-    /// Ends the link: what is queued is dropped, a bye goes out, and then ``LinkEvent/closed(_:)`` is told.
-    public mutating func close(_ code: ByeCode) { close(.local(code), saying: code) }
+    /// Ends the link: what is queued is dropped, events too, a bye goes out, and then ``LinkEvent/closed(_:)`` is told.
+    public mutating func close(_ code: ByeCode) {
+        guard !isOver else { return }
+        events = []
+        nextEvent = 0
+        close(.local(code), saying: code)
+    }
 
     /// Takes note that the connection is gone. No event follows.
     public mutating func connectionLost() {
@@ -206,6 +211,9 @@ public struct PeerLink: Sendable {
     }
 
     mutating func tell(_ event: LinkEvent) { events.append(event) }
+
+    /// Ends the link because the other side broke a rule; what it sent before that is still told.
+    mutating func violate(_ code: ByeCode) { close(.local(code), saying: code) }
 
     /// Ends the link with a last frame, when there are keys to send one.
     mutating func close(_ end: LinkEnd, saying code: ByeCode) {

@@ -52,6 +52,13 @@ public struct UploadBudget: Sendable {
         return allowance
     }
 
+    /// Whether nothing but the passing of time, or another meter, allows uploads again.
+    public mutating func isVolumeUsedUp(now: MonotonicInstant) -> Bool {
+        guard !caps.isMetered, let bytesPerDay = caps.bytesPerDay else { return caps.isMetered }
+        day.advance(to: now)
+        return day.total >= bytesPerDay
+    }
+
     /// Takes note of bytes that went out.
     public mutating func spend(_ byteCount: Int, now: MonotonicInstant) {
         rate.take(caps.bytesPerSecond == nil ? 0 : Double(byteCount))

@@ -1,0 +1,45 @@
+package import CoreModel
+package import Integrity
+package import SwarmProtocol
+
+/// Who a ``PeerManager`` reports to; called on the loop. Calls back into the manager are allowed.
+package protocol PeerManagerDelegate: AnyObject {
+    /// A link is ready: requests may be sent.
+    func peerReady(_ peer: ReadyPeer)
+
+    /// Something came from a peer: have, leaves, chunk, rejected, requestTimedOut, choked, unchoked, record,
+    /// recordRequested or roundTrip. Bytes have not been verified.
+    func peer(_ peer: PeerID, did event: LinkEvent)
+
+    /// A link ended, and all its requests with it.
+    func peerGone(_ peer: PeerID, _ end: PeerEnd)
+
+    /// A claim came in that its maker signed and whose maker the swarm admitted, for the first time.
+    ///
+    /// - Returns: Whether to pass it on: false for one made before its time.
+    func received(_ claim: Claim, from peer: PeerID) -> Bool
+}
+
+/// A peer at the other end of an established link.
+package struct ReadyPeer: Sendable {
+    /// Its name.
+    package var peer: PeerID
+    /// What the tracker says of it.
+    package var certificate: MembershipCertificate
+    /// Where it is.
+    package var address: NetworkAddress
+    /// Whether it uploads.
+    package var uploads: Bool
+    /// Whether this side opened the link.
+    package var isOutgoing: Bool
+}
+
+/// Why a link is gone.
+package enum PeerEnd: Hashable, Sendable {
+    /// One of the sides ended it, by the protocol's rules.
+    case link(LinkEnd)
+    /// The connection broke; the code is the system's.
+    case connection(code: Int32)
+    /// The manager was closed.
+    case closed
+}
