@@ -31,6 +31,10 @@ enum KeyStorage {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .badInput("\(path) can't be read: \(reason(errno))") }
         defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 {
+            Terminal.note("\(path) can be read by others; 'chmod 600 \(path)' keeps the key secret")
+        }
         var bytes = [UInt8](repeating: 0, count: KeyFile.maximumByteCount + 1)
         let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
         guard count >= 0 else { throw .badInput("\(path) can't be read: \(reason(errno))") }

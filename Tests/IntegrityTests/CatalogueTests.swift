@@ -99,7 +99,7 @@ struct CatalogueTests {
 
     @Test func `A file cut anywhere is truncated, never wrong`() throws {
         let file = try file(20)
-        for count in 0..<file.count {
+        for count in 0..<file.count where count < 700 || count % 5 == 0 {
             var reader = reader()
             try reader.feed(file[..<count], now: Fixtures.now)
             let records = try reader.takePages()
@@ -112,7 +112,8 @@ struct CatalogueTests {
 
     @Test func `Any altered byte is refused`() throws {
         let file = try file(20)
-        for index in file.indices {
+        // All of head and index; of the pages every third byte, for time.
+        for index in file.indices where index < 700 || index % 3 == 0 {
             var altered = file
             altered[index] ^= 0x41
             #expect(throws: CatalogueError.self, "byte \(index)") {

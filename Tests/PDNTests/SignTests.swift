@@ -160,6 +160,31 @@ struct SignTests {
         #expect(try read("out.pdn", trusting: [key]).records.count == 12)
     }
 
+    @Test func `An old journal and one of something else are forgotten`() throws {
+        defer { clean() }
+        let journal = path("journal")
+        let resource = SegmentResource(url: "https://a.example/x?token=1", byteRange: 5..<9)
+        let tree = try #require(SegmentTree(byteCount: 4, stripeLayer: [.zero], suite: suite))
+        do {
+            let first = try SigningJournal(path: journal, startsOver: false, suite: suite)
+            #expect(first.finished.isEmpty)
+            first.note(resource, tree)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        func finished(startsOver: Bool = false) throws -> [SegmentResource: SegmentTree] {
+            try SigningJournal(path: journal, startsOver: startsOver, suite: suite).finished
+        }
+        #expect(try finished() == [resource: tree])
+        let dayAgo = Date(timeIntervalSinceNow: -86500)
+        try FileManager.default.setAttributes([.modificationDate: dayAgo], ofItemAtPath: journal)
+        #expect(try finished().isEmpty)
+        try SigningJournal(path: journal, startsOver: false, suite: suite).note(resource, tree)
+        #expect(try finished(startsOver: true).isEmpty)
+        try Data("something else\n4 - 00 x\n".utf8).write(to: URL(fileURLWithPath: journal))
+        #expect(try finished().isEmpty)
+    }
+
     @Test func `Several keys sign together`() async throws {
         defer { clean() }
         let keys = [try makeKey("key"), try makeKey("second")]

@@ -118,7 +118,9 @@ final class TestServer: Sendable {
                     text.removeFirst(end)
                     guard let answer = self.answer?(request) else { return }
                     _ = connection.write(answer.bytes)
-                    if answer.ends { connection.onDrain = { connection.close() } }
+                    guard answer.ends else { continue }
+                    if connection.queuedByteCount == 0 { return connection.close() }
+                    connection.onDrain = { connection.close() }
                 }
             }
             connection.onClose = { _ in self.connections[id] = nil }

@@ -3,16 +3,19 @@ enum Title {
     static let segmentCount = 5
 
     /// The bytes of a video segment; 0 is the initialisation section.
-    static func video(_ number: Int) -> [UInt8] { pattern(number == 0 ? 700 : 150_000 + number * 10_000, seed: number) }
+    static func video(_ number: Int) -> [UInt8] { videos[number] }
 
     /// The bytes of an audio segment.
-    static func audio(_ number: Int) -> [UInt8] { pattern(number == 0 ? 600 : 20_000 + number, seed: 100 + number) }
+    static func audio(_ number: Int) -> [UInt8] { audios[number] }
+
+    private static let videos = (0...segmentCount).map { pattern($0 == 0 ? 700 : 150_000 + $0 * 10_000, seed: $0) }
+    private static let audios = (0...segmentCount).map { pattern($0 == 0 ? 600 : 20_000 + $0, seed: 100 + $0) }
 
     private static func pattern(_ count: Int, seed: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8) &* 7 &+ seed &* 131 &+ ($0 >> 16)) }
     }
 
-    static var files: [String: TestServer.File] {
+    static let files: [String: TestServer.File] = {
         var files: [String: TestServer.File] = [
             "/t/master.m3u8": text(
                 """
@@ -47,7 +50,7 @@ enum Title {
             files["/t/audio-\(number).m4s"] = TestServer.File(bytes: audio(number))
         }
         return files
-    }
+    }()
 
     private static func text(_ text: String) -> TestServer.File { TestServer.File(bytes: Array(text.utf8)) }
 

@@ -10,8 +10,8 @@ struct PartialChunk: Sendable {
     /// Starts with one piece, of at least one byte and not the whole chunk.
     init(_ piece: ArraySlice<UInt8>, at offset: Int, byteCount: Int) {
         bytes = [UInt8](repeating: 0, count: byteCount)
-        bytes.replaceSubrange(offset..<offset + piece.count, with: piece)
         runs = [offset..<offset + piece.count]
+        copy(piece, at: offset, to: runs[0])
     }
 
     /// Whether every byte has come.
@@ -44,8 +44,12 @@ struct PartialChunk: Sendable {
         runs = kept
     }
 
+    /// Copies the part of `piece`, which begins at `offset` in the chunk, that fills `range`.
     private mutating func copy(_ piece: ArraySlice<UInt8>, at offset: Int, to range: Range<Int>) {
         let start = piece.startIndex + range.lowerBound - offset
-        bytes.replaceSubrange(range, with: piece[start..<start + range.count])
+        // One memcpy; `replaceSubrange` goes byte by byte.
+        bytes.withUnsafeMutableBytes { target in
+            UnsafeMutableRawBufferPointer(rebasing: target[range]).copyBytes(from: piece[start..<start + range.count])
+        }
     }
 }

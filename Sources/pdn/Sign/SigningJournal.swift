@@ -7,9 +7,11 @@ import Integrity
 /// What a signing run has hashed so far, in a file beside its output, so that the next run goes on from there.
 ///
 /// A line for each finished resource: byte count, range (`first-end`, or `-`), stripe layer in hexadecimal, address. A
-/// line that was cut off by a crash is passed over.
+/// line that was cut off by a crash is passed over. Addresses may hold tokens, so the file is its owner's alone. A journal
+/// that was last written a day ago is forgotten: by then the origin may serve other bytes under the same addresses.
 struct SigningJournal: ~Copyable {
     private static let heading = "pdn-sign-journal 1"
+    private static let longestPauseSeconds = 86400
 
     /// The trees of earlier runs.
     private(set) var finished: [SegmentResource: SegmentTree] = [:]
@@ -22,14 +24,15 @@ struct SigningJournal: ~Copyable {
     /// - Parameter startsOver: Whether to forget it.
     init(path: String, startsOver: Bool, suite: SystemCryptoSuite) throws(CommandFailure) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (startsOver ? O_TRUNC : 0), 0o644)
+        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (startsOver ? O_TRUNC : 0), 0o600)
         guard descriptor >= 0 else {
             throw .failed("\(path) can't be written: \(String(cString: strerror(errno)))")
         }
+        let isStale = Self.age(of: descriptor) > Self.longestPauseSeconds
         let text = String(decoding: Self.contents(of: descriptor), as: UTF8.self)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let isTorn = !(lines.popLast() ?? "").isEmpty
-        if lines.first.map(String.init) != Self.heading {
+        if isStale || lines.first.map(String.init) != Self.heading {
             guard ftruncate(descriptor, 0) == 0, append(Self.heading) else {
                 throw .failed("\(path) can't be written: \(String(cString: strerror(errno)))")
             }
@@ -77,6 +80,13 @@ struct SigningJournal: ~Copyable {
         return SegmentTree(byteCount: byteCount, stripeLayer: layer, suite: suite).map {
             (SegmentResource(url: String(fields[3]), byteRange: range), $0)
         }
+    }
+
+    /// Seconds since the file was last written.
+    private static func age(of descriptor: Int32) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return 0 }
+        return time(nil) - status.st_mtim.tv_sec
     }
 
     private static func contents(of descriptor: Int32) -> [UInt8] {
