@@ -62,10 +62,11 @@ public struct Claim: Hashable, Sendable {
     /// The claimer.
     public var claimer: PeerID { certificate.peer }
 
-    /// The stripes of a segment that `peer` fetches by this claim.
+    /// The stripes of a segment that `peer` fetches by this claim; what a claim names beyond the segment's end is left out.
     public func stripes(of peer: PeerID, stripeCount: Int) -> [Range<Int>] {
         if assignments.isEmpty { return peer == claimer && stripeCount > 0 ? [0..<stripeCount] : [] }
-        return assignments.filter { $0.owner == peer }.map(\.stripes)
+        return assignments.filter { $0.owner == peer }.map { $0.stripes.clamped(to: 0..<stripeCount) }
+            .filter { !$0.isEmpty }
     }
 
     private var statement: [UInt8] {
