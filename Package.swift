@@ -105,6 +105,13 @@ let shells: [Target] = [
         path: "Tracker/Sources/pdn-tracker"),
 ]
 
+/// Benchmarks, run by Scripts/bench.sh; no product, since nobody installs them.
+let benchmarks: [Target] = [
+    tool(
+        "pdn-bench",
+        ["CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "CCrypto"])
+]
+
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
@@ -161,5 +168,5 @@ let package = Package(
         .executable(name: "pdn", targets: ["pdn"]),
         .executable(name: "pdn-tracker", targets: ["pdn-tracker"]),
     ],
-    targets: systemLibraries + pureModules + wrappers + shells + testTargets + fuzzTargets
+    targets: systemLibraries + pureModules + wrappers + shells + benchmarks + testTargets + fuzzTargets
 )

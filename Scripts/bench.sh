@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Benchmarks, a JSON line each: {"name", "value", "unit", "limit", "ratio"}, where the limit is the physical one, or what a bare
+# program needs, measured in the same run.
+#
+# usage: Scripts/bench.sh [NAME…]   (default: all; --list names them)
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+for part in stream cdn tracker swarm; do source "$repository/Scripts/lib/$part.sh"; done
+for part in "$repository"/Scripts/bench/*.sh; do source "$part"; done
+
+# Those of the executable pdn-bench, and those that need a CDN or many processes (functions bench_NAME in Scripts/bench/*.sh).
+program=(tree-hashing link idle-link)
+scripts=(sessions)
+
+case ${1:-} in
+    -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
+    --list) printf '%s\n' "${program[@]}" "${scripts[@]}" && exit 0 ;;
+esac
+wanted=("$@")
+((${#wanted[@]})) || wanted=("${program[@]}" "${scripts[@]}")
+
+"$repository/Scripts/setup.sh" --tests
+say 'release build'
+build pdn-bench pdn pdn-tracker
+pdn=$binaries/pdn
+for name in "${wanted[@]}"; do
+    if [[ " ${program[*]} " == *" $name "* ]]; then
+        "$binaries/pdn-bench" "$name"
+    elif [[ " ${scripts[*]} " == *" $name "* ]]; then
+        "bench_${name//-/_}"
+    else
+        die 2 "there is no benchmark $name; Scripts/bench.sh --list names them"
+    fi
+done
