@@ -52,6 +52,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CWebsockets", pkgConfig: "libwebsockets",
         providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv"])]),
+    .target(name: "CWebsocketsShims", dependencies: ["CWebsockets"], path: "Sources/CWebsocketsShims"),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"], path: "Sources/CFFmpegShims"),
 ]
@@ -75,7 +76,8 @@ let wrappers: [Target] = [
     library("Cryptography", ["CoreModel", "CSodium", "CCrypto"], settings: wrapperSettings),
     library("EventLoop", ["CoreModel", "CLibuv"], settings: wrapperSettings),
     library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl", "CCurlShims"], settings: wrapperSettings),
-    library("WebSockets", ["CoreModel", "EventLoop", "CWebsockets"], settings: wrapperSettings),
+    library(
+        "WebSockets", ["CoreModel", "EventLoop", "CWebsockets", "CWebsocketsShims"], settings: wrapperSettings),
     library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
 
@@ -88,7 +90,7 @@ let shells: [Target] = [
             "EventLoop", "HTTPTransfer", "WebSockets",
         ]),
     library("VBPlayer", ["CoreModel", "Delivery", "MediaEngine"]),
-    library("CommandLineSupport", ["CoreModel"]),
+    library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     library(
         "TrackerServer",
         [
@@ -101,7 +103,12 @@ let shells: [Target] = [
             "Cryptography", "EventLoop", "HTTPTransfer",
         ]),
     tool(
-        "pdn-tracker", ["CoreModel", "CommandLineSupport", "TrackerServer", "EventLoop", "Cryptography", "Integrity"],
+        "pdn-tracker",
+        [
+            "CoreModel", "CommandLineSupport", "TrackerCore", "TrackerServer", "EventLoop", "WebSockets",
+            "Cryptography",
+            "Integrity",
+        ],
         path: "Tracker/Sources/pdn-tracker"),
 ]
 
@@ -114,6 +121,7 @@ let benchmarks: [Target] = [
 
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
+    tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),

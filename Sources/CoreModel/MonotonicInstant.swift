@@ -27,6 +27,11 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, Codable, Cu
         return .nanoseconds(overflow ? (other > self ? Int64.max : Int64.min) : difference)
     }
 
+    /// The instant `duration` later.
+    public static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
+        instant.advanced(by: duration)
+    }
+
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

@@ -1,5 +1,5 @@
 /// Why bytes from outside don't spell what they should. The reader's owner drops the message and, on a link, the sender.
-public enum WireError: Error, Equatable, Sendable {
+public enum WireError: Error, Hashable, Sendable {
     /// Fewer bytes than the field needs.
     case truncated(needed: Int, available: Int)
     /// Bytes are left after the last field.

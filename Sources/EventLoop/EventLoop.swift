@@ -32,6 +32,9 @@ internal import Synchronization
     private var isFinished = false
     /// Whether new handles may be made; false once the loop closes what it has.
     private(set) var acceptsHandles = true
+    /// What other modules keep once for a loop, by a type of theirs. On the loop's thread only.
+    public var attachments: [ObjectIdentifier: AnyObject] = [:]
+    private var stopHandlers: [(key: ObjectIdentifier, handler: () -> Void)] = []
     /// This module's open handles.
     private var handles: [ObjectIdentifier: LoopHandle] = [:]
 
@@ -39,6 +42,8 @@ internal import Synchronization
     ///
     /// - Throws: ``LoopError`` when the system has no descriptor left.
     public init() throws(LoopError) {
+        // A peer that is gone must be an error of a write, not a signal.
+        _ = signal(SIGPIPE, SIG_IGN)
         unsafe handle = .allocate(capacity: 1)
         unsafe wakeUp = .allocate(capacity: 1)
         unsafe readBuffer = .allocate(capacity: Self.readBufferByteCount)
@@ -154,6 +159,16 @@ internal import Synchronization
     /// The library's loop.
     var uv: UnsafeMutablePointer<uv_loop_t> { unsafe handle }
 
+    /// Has `handler` called, on the loop, when the loop stops and before it closes its handles: for libraries that keep
+    /// handles of their own on ``rawLoop``.
+    public func onStop(_ key: ObjectIdentifier, _ handler: @escaping () -> Void) {
+        checkIsolated()
+        stopHandlers.append((key, handler))
+    }
+
+    /// Takes a handler of ``onStop(_:_:)`` back.
+    public func removeStopHandler(_ key: ObjectIdentifier) { stopHandlers.removeAll { $0.key == key } }
+
     func register(_ handle: LoopHandle) { handles[ObjectIdentifier(handle)] = handle }
 
     func unregister(_ handle: LoopHandle) { handles[ObjectIdentifier(handle)] = nil }
@@ -195,6 +210,10 @@ internal import Synchronization
     private func close() {
         inbox.withLock { $0.isClosed = true }
         acceptsHandles = false
+        let handlers = stopHandlers
+        stopHandlers = []
+        for (_, handler) in handlers { handler() }
+        attachments = [:]
         // Only this module's: handles that another library put on the loop are that library's to close.
         for handle in handles.values { handle.closeForLoopStop() }
         unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
