@@ -1,1 +1,7 @@
-print("pdn-tracker")
+import CommandLineSupport
+import Foundation
+
+let code = await CommandDispatcher.run(
+    TrackerCommand.specification, version: TrackerCommand.version, Array(CommandLine.arguments.dropFirst()),
+    TrackerCommand.run)
+exit(code.rawValue)

@@ -1,14 +1,13 @@
-import CommandLineSupport
-import Cryptography
+public import Cryptography
 import Glibc
-import Integrity
+public import Integrity
 
 /// Key files on disk.
-enum KeyStorage {
+public enum KeyStorage {
     /// Writes a key file that only its owner can read; complete or not at all.
     ///
     /// - Throws: A failure with exit code `badInput` when the file exists and `replacing` is false, `failed` otherwise.
-    static func write(_ file: KeyFile, to path: String, replacing: Bool) throws(CommandFailure) {
+    public static func write(_ file: KeyFile, to path: String, replacing: Bool) throws(CommandFailure) {
         // Written beside it first: a key file is never half there, and never readable by others for a moment.
         let draft = path + ".new-\(getpid())"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -27,7 +26,7 @@ enum KeyStorage {
     }
 
     /// Reads a key for one role.
-    static func read(_ path: String) throws(CommandFailure) -> KeyFile {
+    public static func read(_ path: String) throws(CommandFailure) -> KeyFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .badInput("\(path) can't be read: \(reason(errno))") }
         defer { close(descriptor) }
@@ -51,7 +50,7 @@ enum KeyStorage {
     }
 
     /// The key of a file that must be for one role.
-    static func key(
+    public static func key(
         of file: KeyFile, for role: KeyRole, path: String, suite: SystemCryptoSuite
     ) throws(CommandFailure) -> RoleKey {
         do {

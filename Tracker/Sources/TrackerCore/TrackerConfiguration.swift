@@ -1,0 +1,43 @@
+public import CoreModel
+
+/// How a tracker admits, matches and bounds.
+public struct TrackerConfiguration: Sendable {
+    /// The keys whose tokens admit; empty admits everybody.
+    public var tokenKeys: [VerificationKey] = []
+    /// The viewers in all swarms together. Each takes about 1 KiB.
+    public var maximumMemberCount = 50_000
+    /// The swarms at once.
+    public var maximumSwarmCount = 10_000
+    /// A certificate's mean life; each is drawn a tenth shorter or longer, so that renewals don't come together.
+    public var certificateLife: Duration = .seconds(1800)
+    /// The time between reports.
+    public var reportInterval: Duration = .seconds(10)
+    /// Silence after which a viewer is gone.
+    public var memberLife: Duration = .seconds(180)
+    /// Addresses in one answer.
+    public var peersPerAnswer = 30
+    /// Addresses that one credential is told in an hour; loopback is exempt.
+    public var addressesPerHour = 400
+    /// How far behind its leader a cohort reaches.
+    public var cohortSpan: Duration = .seconds(30)
+    /// Members of a front at most.
+    public var maximumFrontCount = 32
+    /// How long a front holds.
+    public var frontLife: Duration = .seconds(30)
+    /// What viewers are told to keep to.
+    public var settings = RemoteSettingsSource()
+
+    /// What the operator tightens, passed on with each welcome.
+    public struct RemoteSettingsSource: Sendable {
+        /// Upload at most this many bits a second.
+        public var maximumUploadBitsPerSecond: UInt32?
+        /// No peers at all.
+        public var disablesPeers = false
+
+        /// Nothing.
+        public init() {}
+    }
+
+    /// The defaults.
+    public init() {}
+}

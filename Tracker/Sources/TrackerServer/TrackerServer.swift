@@ -1,0 +1,159 @@
+public import CoreModel
+import Cryptography
+public import EventLoop
+import Foundation
+public import Integrity
+public import TrackerCore
+import TrackerProtocol
+public import WebSockets
+
+/// Serves ``TrackerStore`` over WebSockets, with pages for health and figures. Confined to its loop.
+public final class TrackerServer {
+    /// Messages that one connection may send in a burst, and that come back each second; more end it.
+    private static let burst = 40.0
+    private static let rate = 4.0
+    /// Connections from one address at once; loopback is exempt.
+    private static let connectionsPerAddress = 64
+
+    private struct Session {
+        let socket: WebSocket
+        let address: NetworkAddress
+        var allowance: Double
+        var allowedAt: MonotonicInstant
+    }
+
+    private let loop: EventLoop
+    private var store: TrackerStore
+    private var server: WebSocketServer?
+    private var sessions: [ConnectionKey: Session] = [:]
+    private var perAddress: [Bytes16: Int] = [:]
+    private var nextConnection: UInt64 = 0
+    private var random = SystemRandom()
+    private var timer: LoopTimer?
+    private let startedAt: MonotonicInstant
+
+    /// Starts to serve.
+    ///
+    /// - Throws: ``WebSocketError/cannotListen(_:)``.
+    public init(
+        loop: EventLoop, at address: NetworkAddress, configuration: TrackerConfiguration, key: RoleKey
+    ) throws(WebSocketError) {
+        self.loop = loop
+        startedAt = loop.now
+        store = TrackerStore(configuration: configuration, key: key, suite: SystemCryptoSuite())
+        server = try WebSocketServer(
+            loop: loop, at: address, maximumConnectionCount: configuration.maximumMemberCount,
+            onPage: { [unowned self] method, path in page(method, path) },
+            onSocket: { [unowned self] socket in accept(socket) })
+        timer = LoopTimer(loop: loop) { [unowned self] in tick() }
+        timer?.arm(after: .seconds(1))
+    }
+
+    /// Where the server listens.
+    public var localAddress: NetworkAddress? { server?.localAddress }
+
+    /// Ends every connection and stops listening.
+    public func close() {
+        timer = nil
+        for session in sessions.values { session.socket.onClose = nil }
+        server?.close()
+        server = nil
+        sessions = [:]
+    }
+
+    // MARK: - Connections
+
+    private func accept(_ socket: WebSocket) -> Bool {
+        guard let address = socket.remoteAddress else { return false }
+        guard address.isLoopback || perAddress[address.host, default: 0] < Self.connectionsPerAddress else {
+            return false
+        }
+        perAddress[address.host, default: 0] += 1
+        let connection = ConnectionKey(rawValue: nextConnection)
+        nextConnection += 1
+        sessions[connection] = Session(
+            socket: socket, address: address, allowance: Self.burst, allowedAt: loop.now)
+        socket.onMessage = { [weak self] message in self?.take(message, on: connection) }
+        socket.onClose = { [weak self] _ in self?.ended(connection) }
+        store.connected(connection, using: &random)
+        drain()
+        return true
+    }
+
+    private func take(_ message: [UInt8], on connection: ConnectionKey) {
+        guard var session = sessions[connection] else { return }
+        let now = loop.now
+        session.allowance = min(
+            Self.burst, session.allowance + session.allowedAt.duration(to: now).inSeconds * Self.rate)
+        session.allowedAt = now
+        session.allowance -= 1
+        sessions[connection] = session
+        guard session.allowance >= 0 else {
+            session.socket.close()
+            return ended(connection)
+        }
+        store.received(message, on: connection, from: session.address, now: now, time: time, using: &random)
+        drain()
+    }
+
+    private func ended(_ connection: ConnectionKey) {
+        guard let session = sessions.removeValue(forKey: connection) else { return }
+        perAddress[session.address.host, default: 1] -= 1
+        if perAddress[session.address.host] == 0 { perAddress[session.address.host] = nil }
+        store.disconnected(connection, now: loop.now)
+        drain()
+    }
+
+    private func tick() {
+        store.tick(now: loop.now)
+        drain()
+        timer?.arm(after: .seconds(1))
+    }
+
+    private func drain() {
+        while let output = store.poll() {
+            switch output {
+            case .send(let connection, let message): sessions[connection]?.socket.send(message.encoded())
+            case .close(let connection):
+                sessions[connection]?.socket.close()
+                ended(connection)
+            }
+        }
+    }
+
+    private var time: UnixTime { UnixTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+
+    // MARK: - Pages
+
+    private func page(_ method: String, _ path: String) -> HTTPPage {
+        guard method == "GET" else { return Self.text(405, "only GET is served here\n") }
+        switch path.prefix(while: { $0 != "?" }) {
+        case "/healthz": return Self.text(200, "ok\n")
+        case "/stats": return stats()
+        default: return Self.text(404, "there are /healthz and /stats, and a WebSocket at /\n")
+        }
+    }
+
+    private func stats() -> HTTPPage {
+        struct Document: Encodable {
+            var uptimeSeconds: Double
+            var statistics: TrackerStatistics
+            func encode(to encoder: any Encoder) throws {
+                try statistics.encode(to: encoder)
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(uptimeSeconds, forKey: .uptimeSeconds)
+            }
+            enum Key: String, CodingKey { case uptimeSeconds }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let document = Document(
+            uptimeSeconds: startedAt.duration(to: loop.now).inSeconds, statistics: store.statistics)
+        guard let data = try? encoder.encode(document) else { return Self.text(500, "no figures\n") }
+        return HTTPPage(body: Array(data) + [UInt8(ascii: "\n")])
+    }
+
+    private static func text(_ status: Int, _ body: String) -> HTTPPage {
+        HTTPPage(status: status, contentType: "text/plain; charset=utf-8", body: Array(body.utf8))
+    }
+}
