@@ -4,7 +4,6 @@ internal import CoreModel
 struct PeerState: Sendable {
     let key: PeerKey
     let member: MemberID
-    let nonce: UInt64
     /// Whether the peer uploads at all.
     let uploads: Bool
     var holdings: [SegmentID: Holding] = [:]
@@ -22,10 +21,9 @@ struct PeerState: Sendable {
     /// When the chunk before the last one came, to measure busy time.
     var busySince = MonotonicInstant.origin
 
-    init(key: PeerKey, member: MemberID, nonce: UInt64, uploads: Bool) {
+    init(key: PeerKey, member: MemberID, uploads: Bool) {
         self.key = key
         self.member = member
-        self.nonce = nonce
         self.uploads = uploads
     }
 

@@ -25,7 +25,8 @@ extension Scheduler {
 
     /// The viewer's own share of the jitter that keeps viewers with one deadline from asking at once.
     func jitter(_ id: SegmentID) -> Duration {
-        let draw = Election.draw(nonce: configuration.seed ^ 0xA5A5, key: UInt64(id.index) << 8 | UInt64(id.track))
+        var generator = SeededGenerator(seed: configuration.seed ^ UInt64(id.index) << 8 ^ UInt64(id.track))
+        let draw = Double.random(in: 0..<1, using: &generator)
         return .nanoseconds(Int64(configuration.handoverJitter.inSeconds * draw * 1e9))
     }
 
@@ -151,7 +152,7 @@ extension Scheduler {
         let entered = segment.entered ?? now
         tracks[id.track][id.index].entered = entered
         guard let front = front ?? segment.claim?.front else {
-            elect(id, key: key, entered: entered, now: now)
+            elect(id, entered: entered, now: now)
             return
         }
         let reason: Reason = segment.claim == nil || self.front != nil ? .front : .elected
@@ -195,14 +196,14 @@ extension Scheduler {
     }
 
     /// Waits for this viewer's turn in the election, then claims the segment.
-    private mutating func elect(_ id: SegmentID, key: UInt64, entered: MonotonicInstant, now: MonotonicInstant) {
+    private mutating func elect(_ id: SegmentID, entered: MonotonicInstant, now: MonotonicInstant) {
         let isSeen = peers.contains { peer in
             guard let holding = peer.holdings[id] else { return false }
             return !holding.verified.isEmpty || !holding.expected.isEmpty
         }
         guard !isSeen else { return }
         let wait = Election.wait(
-            draw: Election.draw(nonce: configuration.nonce, key: key), size: swarmSize,
+            draw: tracks[id.track][id.index].draw, size: swarmSize,
             span: configuration.electionSpan)
         guard entered.advanced(by: wait) <= now else { return }
         let helpers = peers.filter { $0.uploads && $0.restsUntil <= now }.map(\.member).prefix(7)

@@ -115,16 +115,21 @@ extension Scheduler {
         }
     }
 
-    mutating func complete(_ id: SegmentID) {
-        update(id) { segment in
-            segment.isComplete = true
-            segment.claim = nil
-        }
+    /// Takes back what peers were asked for a segment.
+    mutating func voidRequests(of id: SegmentID) {
         for request in requests.keys.sorted() {
             guard let open = requests[request], open.segment == id else { continue }
             release(request, open)
             emit(.cancelRequest(request, open.peer, .complete))
         }
+    }
+
+    mutating func complete(_ id: SegmentID) {
+        update(id) { segment in
+            segment.isComplete = true
+            segment.claim = nil
+        }
+        voidRequests(of: id)
         for transfer in transfers.keys.sorted() {
             guard let running = transfers[transfer], running.segment == id else { continue }
             // A transfer whose chunks are all there ends by itself; one with more to come is a duplicate.
@@ -163,18 +168,16 @@ extension Scheduler {
     }
 
     mutating func note(
-        claimOf id: SegmentID, claimer: MemberID, nonce: UInt64, waited: Duration, owners: [MemberID],
+        claimOf id: SegmentID, claimer: MemberID, draw: Double, waited: Duration, owners: [MemberID],
         now: MonotonicInstant
     ) {
         guard has(id), !owners.isEmpty, front == nil else { return }
         let segment = tracks[id.track][id.index]
-        guard let key = segment.shareKey, !segment.isComplete, segment.claim == nil else { return }
+        guard segment.shareKey != nil, !segment.isComplete, segment.claim == nil else { return }
         if let until = ignoredClaimers[claimer], until > now { return }
-        // The draw can be computed by everybody: a claim from before its time is a lie. The factor allows for another
-        // idea of the swarm's size.
-        let due = Election.wait(
-            draw: Election.draw(nonce: nonce, key: key), size: swarmSize, span: configuration.electionSpan)
-        guard waited >= due / 2 else { return }
+        guard Election.isDue(waited: waited, draw: draw, size: swarmSize, span: configuration.electionSpan) else {
+            return
+        }
         tracks[id.track][id.index].claim = SegmentState.Claim(
             claimer: claimer, front: Front(members: owners), expires: now.advanced(by: configuration.claimLife))
     }

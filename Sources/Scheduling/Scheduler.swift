@@ -62,9 +62,10 @@ public struct Scheduler: Sendable {
         case .segments(let track, let descriptions):
             while tracks.count <= track { tracks.append([]) }
             tracks[track].append(contentsOf: descriptions.map(SegmentState.init))
-        case .record(let id, let key, let byteCount):
+        case .record(let id, let key, let byteCount, let draw):
             update(id) { segment in
                 segment.record = .valid(key: key)
+                segment.draw = draw
                 segment.byteCount = byteCount
             }
             settle(id)
@@ -88,9 +89,9 @@ public struct Scheduler: Sendable {
         case .front(let front):
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now
-        case .peerJoined(let key, let member, let nonce, let uploads):
+        case .peerJoined(let key, let member, let uploads):
             peers.removeAll { $0.key == key }
-            peers.append(PeerState(key: key, member: member, nonce: nonce, uploads: uploads))
+            peers.append(PeerState(key: key, member: member, uploads: uploads))
             peers.sort { $0.key < $1.key }
         case .peerLeft(let key):
             remove(key)
@@ -98,8 +99,8 @@ public struct Scheduler: Sendable {
             isDirty = note(holding, of: id, by: key)
         case .peerChoked(let key, let until):
             updatePeer(key) { $0.restsUntil = until ?? now }
-        case .claim(_, let id, let claimer, let nonce, let waited, let owners):
-            note(claimOf: id, claimer: claimer, nonce: nonce, waited: waited, owners: owners, now: now)
+        case .claim(let id, let claimer, let draw, let waited, let owners):
+            note(claimOf: id, claimer: claimer, draw: draw, waited: waited, owners: owners, now: now)
         case .chunkArrived(let request, let chunk, let byteCount):
             isDirty = arrive(request, chunk: chunk, byteCount: byteCount, now: now)
         case .cdnArrived(let id, let chunks):
@@ -116,6 +117,19 @@ public struct Scheduler: Sendable {
             complete(id)
         case .rejected(let id, let chunks, let refusal, let retryAfter):
             reject(id, chunks: chunks, refusal: refusal, retryAfter: retryAfter, now: now)
+        case .present(let id, let present):
+            update(id) { $0.present = present }
+            recount(id)
+            settle(id)
+        case .replaced(let id, let present):
+            update(id) { segment in
+                segment.record = .none
+                segment.present = present
+                segment.isComplete = false
+            }
+            voidRequests(of: id)
+            recount(id)
+            settle(id)
         case .evicted(let id):
             update(id) { segment in
                 segment.present = ChunkSet()

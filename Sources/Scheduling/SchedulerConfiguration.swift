@@ -2,8 +2,6 @@
 public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     /// This viewer's name in fronts and claims.
     public var member = MemberID(rawValue: 0)
-    /// The nonce of this viewer's membership certificate, which draws its place in elections.
-    public var nonce: UInt64 = 0
     /// Seeds the viewer's own jitter.
     public var seed: UInt64 = 0
     /// How far ahead of the playhead segments are asked of peers. 10 s to 120 s; bounded so that a viewer who leaves has

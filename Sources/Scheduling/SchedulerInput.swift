@@ -4,8 +4,9 @@ public import CoreModel
 public enum SchedulerInput: Sendable, Equatable, Codable {
     /// More segments at the end of a track's timeline.
     case segments(track: Int, [SegmentDescription])
-    /// A segment's record is valid: it can be shared. `key` is drawn from the root and equal for every viewer.
-    case record(SegmentID, key: UInt64, byteCount: Int)
+    /// A segment's record is valid: it can be shared. `key` is drawn from the root and equal for every viewer; `draw` is
+    /// this viewer's place in the segment's election, in [0, 1).
+    case record(SegmentID, key: UInt64, byteCount: Int, draw: Double)
     /// A segment has no record, or an invalid one: it comes from the CDN.
     case noRecord(SegmentID)
     /// The CDN told a segment's size.
@@ -19,15 +20,16 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     /// The tracker named a front; `nil` when its validity ended.
     case front(Front?)
     /// A link to a peer is up.
-    case peerJoined(PeerKey, member: MemberID, nonce: UInt64, uploads: Bool)
+    case peerJoined(PeerKey, member: MemberID, uploads: Bool)
     /// A link went down or the peer was banned: everything asked of it is void.
     case peerLeft(PeerKey)
     /// A peer said what it has of a segment; replaces what it said before.
     case peerHolds(PeerKey, SegmentID, Holding)
     /// A peer asks for patience, or takes that back.
     case peerChoked(PeerKey, until: MonotonicInstant?)
-    /// A peer claimed a segment: `owners` fetch its stripes, in the order of a front.
-    case claim(PeerKey, SegmentID, claimer: MemberID, nonce: UInt64, waited: Duration, owners: [MemberID])
+    /// A peer claimed a segment after its wait in the election, which its `draw` gives: `owners` fetch the stripes, in
+    /// the order of a front.
+    case claim(SegmentID, claimer: MemberID, draw: Double, waited: Duration, owners: [MemberID])
     /// Chunks are there, checked, from a peer.
     case chunkArrived(RequestID, chunk: Int, byteCount: Int)
     /// Chunks are there from the CDN.
@@ -42,6 +44,10 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     case completed(SegmentID)
     /// A peer refused chunks of a request.
     case rejected(RequestID, chunks: Range<Int>, refusal: Refusal, retryAfter: Duration)
+    /// What is there of a segment, in place of what was known.
+    case present(SegmentID, ChunkSet)
+    /// The segment's record does not count any more; only these chunks are left of it.
+    case replaced(SegmentID, present: ChunkSet)
     /// The store dropped a segment.
     case evicted(SegmentID)
     /// An instant given by ``SchedulerOutput/wait(until:)`` has come.

@@ -20,6 +20,8 @@ struct SegmentState: Sendable {
     /// The exact size, once known.
     var byteCount: Int?
     var record = Record.pending
+    /// This viewer's place in the election, in [0, 1).
+    var draw = 1.0
     /// Chunks that are there.
     var present = ChunkSet()
     /// Chunks asked of peers and not answered.

@@ -88,7 +88,6 @@ final class SwarmHarness {
         for index in 0..<scenario.viewers {
             var configuration = SchedulerConfiguration()
             configuration.member = MemberID(rawValue: UInt64(index) + 1)
-            configuration.nonce = UInt64(index) &* 7919 &+ 17
             configuration.seed = UInt64(index)
             let viewer = Viewer(
                 index: index, scheduler: Scheduler(configuration: configuration),
@@ -113,6 +112,12 @@ final class SwarmHarness {
         result.copies = Double(cdnChunks) / perSegment
         result.offload = 1 - Double(cdnChunks) / (perSegment * Double(max(1, result.finished)))
         return result
+    }
+
+    /// A viewer's place in a segment's election.
+    private func draw(_ viewer: Int, _ segment: Int) -> Double {
+        var generator = SeededGenerator(seed: UInt64(viewer) &* 7919 &+ UInt64(segment) &* 104_729)
+        return Double.random(in: 0..<1, using: &generator)
     }
 
     // MARK: - Events
@@ -167,7 +172,7 @@ final class SwarmHarness {
                     viewer,
                     .record(
                         SegmentID(track: 0, index: index), key: UInt64(index) &* 0x9E37_79B9_7F4A_7C15,
-                        byteCount: scenario.segmentByteCount))
+                        byteCount: scenario.segmentByteCount, draw: draw(viewer.index, index)))
             }
         }
         after(scenario.latency * 5) { [self] in connect(viewer) }
@@ -201,8 +206,7 @@ final class SwarmHarness {
         feed(
             viewer,
             .peerJoined(
-                key, member: MemberID(rawValue: UInt64(other.index) + 1), nonce: UInt64(other.index) &* 7919 &+ 17,
-                uploads: true))
+                key, member: MemberID(rawValue: UInt64(other.index) + 1), uploads: true))
         for index in other.present.indices where !other.present[index].isEmpty || !other.expected[index].isEmpty {
             announce(other, index, to: viewer)
         }
@@ -244,9 +248,8 @@ final class SwarmHarness {
                         feed(
                             other,
                             .claim(
-                                PeerKey(rawValue: viewer.index), segment,
-                                claimer: MemberID(rawValue: UInt64(viewer.index) + 1),
-                                nonce: UInt64(viewer.index) &* 7919 &+ 17, waited: waited, owners: owners))
+                                segment, claimer: MemberID(rawValue: UInt64(viewer.index) + 1),
+                                draw: draw(viewer.index, segment.index), waited: waited, owners: owners))
                     }
                 }
             case .drop:

@@ -1,0 +1,187 @@
+import CoreModel
+import HTTPTransfer
+import Manifest
+
+/// Fetches a manifest, chooses renditions and fetches their playlists or indexes. Confined to the session's loop.
+final class ManifestLoader {
+    /// What is to be played.
+    struct Selection {
+        var presentation: Presentation
+        /// The renditions, video or multiplexed first.
+        var renditions: [Rendition.ID]
+    }
+
+    /// The most bytes of a manifest, playlist or index.
+    static let maximumByteCount = 16 << 20
+
+    private let configuration: SessionConfiguration
+    private let client: HTTPClient
+    private let completion: (Result<Selection, SessionError>) -> Void
+    private let onBytes: (Int, Bool) -> Void
+    private var selection: Selection?
+    private var isDone = false
+    private var isPlainFallbackAllowed = false
+
+    /// - Parameters:
+    ///   - onBytes: Told of the bytes of each answer, and whether a request began (with 0 bytes).
+    ///   - completion: Called once.
+    init(
+        configuration: SessionConfiguration, client: HTTPClient, onBytes: @escaping (Int, Bool) -> Void,
+        completion: @escaping (Result<Selection, SessionError>) -> Void
+    ) {
+        self.configuration = configuration
+        self.client = client
+        self.onBytes = onBytes
+        self.completion = completion
+    }
+
+    func start() {
+        var url = configuration.url
+        if !url.contains("://") {
+            // http only where nobody listens for https, and never where peers or a token are in play.
+            isPlainFallbackAllowed = !configuration.usesPeers && configuration.token == nil
+            url = "https://" + url
+        }
+        fetchManifest(url)
+    }
+
+    func cancel() { isDone = true }
+
+    private func fetchManifest(_ url: String) {
+        fetch(url, .all) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(.refused) where isPlainFallbackAllowed:
+                isPlainFallbackAllowed = false
+                fetchManifest("http://" + configuration.url)
+            case .failure(let error): finish(.failure(.unreachable(url: url, error)))
+            case .success(let (bytes, finalURL)): parse(bytes, finalURL)
+            }
+        }
+    }
+
+    private func parse(_ bytes: [UInt8], _ url: String) {
+        do {
+            let presentation = try Presentation.parse(bytes, url: url)
+            let renditions = try Self.choose(presentation, configuration)
+            selection = Selection(presentation: presentation, renditions: renditions)
+            loadNext()
+        } catch let error as SessionError {
+            finish(.failure(error))
+        } catch let error as ManifestError {
+            finish(.failure(.manifest(url: url, error)))
+        } catch {
+            finish(.failure(.nothingPlayable(reason: "\(error)")))
+        }
+    }
+
+    /// Fetches what the chosen renditions still need, one after the other.
+    private func loadNext() {
+        guard let selection else { return }
+        for id in selection.renditions {
+            switch selection.presentation.requirement(for: id) {
+            case .ready: continue
+            case .playlist(let url): return load(id, url, .all)
+            case .segmentIndex(let url, let range): return load(id, url, range.map { .range($0) } ?? .all)
+            }
+        }
+        for id in selection.renditions {
+            guard let timeline = selection.presentation.rendition(id)?.timeline, !timeline.segments.isEmpty else {
+                return finish(.failure(.nothingPlayable(reason: "The rendition \"\(id)\" has no segments.")))
+            }
+        }
+        finish(.success(selection))
+    }
+
+    private func load(_ id: Rendition.ID, _ url: String, _ range: HTTPRequest.Bytes) {
+        fetch(url, range) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let error): finish(.failure(.unreachable(url: url, error)))
+            case .success(let (bytes, finalURL)):
+                do throws(ManifestError) {
+                    try selection?.presentation.load(id, bytes: bytes, finalURL: finalURL)
+                    if let reason = selection?.presentation.rendition(id)?.unsupportedReason {
+                        return finish(.failure(.nothingPlayable(reason: reason)))
+                    }
+                    loadNext()
+                } catch {
+                    finish(.failure(.manifest(url: url, error)))
+                }
+            }
+        }
+    }
+
+    private func finish(_ result: Result<Selection, SessionError>) {
+        guard !isDone else { return }
+        isDone = true
+        completion(result)
+    }
+
+    private func fetch(
+        _ url: String, _ range: HTTPRequest.Bytes,
+        completion: @escaping (Result<([UInt8], String), HTTPError>) -> Void
+    ) {
+        var request = HTTPRequest(url: url)
+        request.bytes = range
+        request.maximumByteCount = Self.maximumByteCount
+        request.retry = HTTPRequest.Retry(attempts: 4)
+        request.allowsCompression = true
+        onBytes(0, true)
+        var body: [UInt8] = []
+        var finalURL = url
+        client.start(request) { [weak self] event in
+            guard let self, !isDone else { return }
+            switch event {
+            case .response(let response, _): finalURL = response.finalURL
+            case .body(let bytes):
+                onBytes(bytes.count, false)
+                body += bytes
+            case .finished: completion(.success((body, finalURL)))
+            case .failed(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    // MARK: - Choice
+
+    /// Chooses what to play: the rendition asked for, or the best that the start's bit rate carries, the same for every
+    /// viewer with the same settings.
+    static func choose(
+        _ presentation: Presentation, _ configuration: SessionConfiguration
+    ) throws(SessionError) -> [Rendition.ID] {
+        let playable = presentation.variants.filter { variant in
+            [variant.video, variant.audio].compactMap { $0 }.allSatisfy {
+                presentation.rendition($0)?.unsupportedReason == nil
+            }
+        }
+        if let id = configuration.renditionID {
+            guard let rendition = presentation.rendition(id) else {
+                let known = presentation.renditions.map(\.id).joined(separator: ", ")
+                throw .nothingPlayable(reason: "There is no rendition \"\(id)\"; there are \(known).")
+            }
+            if let reason = rendition.unsupportedReason { throw .nothingPlayable(reason: reason) }
+            guard rendition.kind != .audio else { return [id] }
+            let variant = presentation.variants.first { $0.video == id }
+            return [id] + [variant.flatMap { Self.audio(of: $0, presentation, configuration) }].compactMap { $0 }
+        }
+        let sorted = playable.sorted { $0.bandwidth < $1.bandwidth }
+        guard let lowest = sorted.first else {
+            let reason = presentation.renditions.lazy.compactMap(\.unsupportedReason).first
+            throw .nothingPlayable(reason: reason ?? "The manifest has no rendition with video or audio.")
+        }
+        let variant = sorted.last { $0.bandwidth <= configuration.startBitsPerSecond } ?? lowest
+        let audio = Self.audio(of: variant, presentation, configuration)
+        return [variant.video, audio].compactMap { $0 }
+    }
+
+    private static func audio(
+        of variant: Variant, _ presentation: Presentation, _ configuration: SessionConfiguration
+    ) -> Rendition.ID? {
+        guard let language = configuration.audioLanguage?.lowercased() else { return variant.audio }
+        return variant.audioOptions.first { presentation.rendition($0)?.language?.lowercased() == language }
+            ?? variant.audioOptions.first {
+                presentation.rendition($0)?.language?.lowercased().hasPrefix(language + "-") ?? false
+            } ?? variant.audio
+    }
+}

@@ -1,0 +1,44 @@
+import CoreModel
+import Manifest
+
+/// A track that a session plays: its segments, what is there of them, and how far the player was fed.
+struct TrackState {
+    /// The first bytes of a rendition that its segments need.
+    enum InitializationState {
+        case loading
+        case ready([UInt8])
+        case failed
+    }
+
+    let information: SessionInformation.Track
+    let rendition: Rendition
+    let segments: SegmentList
+    /// Segments of which something is there, or on its way.
+    var buffers: [Int: SegmentBuffer] = [:]
+    var initializations: [InitializationReference: InitializationState] = [:]
+    /// The segment that the player gets next.
+    var feedIndex = 0
+    /// How many of its bytes the player has.
+    var feedOffset = 0
+    /// Whether its beginning was told.
+    var hasBegun = false
+    /// Whether the end was told.
+    var hasEnded = false
+    /// The initialisation section that the player has.
+    var currentInitialization: InitializationReference?
+    /// Segments that were handed to the player before.
+    var delivered = Set<Int>()
+    /// Segments whose CDN bytes differed from a valid record.
+    var mismatchedSegments = Set<Int>()
+    /// Whether records are no longer believed for this rendition.
+    var hasGivenUpRecords = false
+
+    /// Starts again at another segment.
+    mutating func rewind(to index: Int) {
+        feedIndex = index
+        feedOffset = 0
+        hasBegun = false
+        hasEnded = false
+        currentInitialization = nil
+    }
+}

@@ -1,0 +1,217 @@
+import Integrity
+import EventLoop
+import CoreModel
+import HTTPTransfer
+import Manifest
+import Scheduling
+
+/// Media from the CDN.
+extension ViewerSession {
+    func startFetch(_ id: TransferID, _ segment: SegmentID, chunks: Range<Int>?, reason: Reason) {
+        guard let reference = reference(segment) else { return }
+        guard !reference.isGap else {
+            feed(.cdnFailed(id, isFinal: true))
+            return
+        }
+        let buffer = buffer(segment)
+        let size = buffer.byteCount
+        let start = (chunks?.lowerBound ?? 0) * SegmentGeometry.chunkByteCount
+        let end = chunks.map { range in
+            min(range.upperBound * SegmentGeometry.chunkByteCount, size ?? .max)
+        }
+        var request = HTTPRequest(url: reference.url)
+        request.maximumByteCount = SegmentGeometry.maximumByteCount
+        let base = reference.byteRange?.lowerBound ?? 0
+        if let end, !(start == 0 && end == size && reference.byteRange == nil) {
+            request.bytes = .range(base + UInt64(start)..<base + UInt64(end))
+        } else if let range = reference.byteRange {
+            request.bytes = .range(range)
+        }
+        if request.bytes != .all { request.ifRange = entityTags[reference.url] }
+        figures.requests.cdn += 1
+        fetches[id] = CDNFetch(
+            segment: segment, reason: reason, offset: start, transfer: nil, chunks: chunks ?? 0..<4096,
+            isWhole: chunks == nil)
+        let transfer = client.start(request) { [weak self] event in self?.take(event, of: id) }
+        fetches[id]?.transfer = transfer
+        swarm?.willFetch(segment, chunks: chunks)
+    }
+
+    func cancelFetch(_ id: TransferID) {
+        guard let fetch = fetches.removeValue(forKey: id) else { return }
+        fetch.transfer?.cancel()
+        swarm?.didEndFetch(fetch.segment)
+    }
+
+    private func take(_ event: HTTPEvent, of id: TransferID) {
+        guard !isStopped, fetches[id] != nil else { return }
+        switch event {
+        case .response(let response, let latency): take(response, after: latency, of: id)
+        case .body(let bytes): take(bytes, of: id)
+        case .finished: finish(id)
+        case .failed(let error): fail(id, error)
+        }
+    }
+
+    private func take(_ response: HTTPResponse, after latency: Duration, of id: TransferID) {
+        guard let fetch = fetches[id], let reference = reference(fetch.segment) else { return }
+        let base = reference.byteRange?.lowerBound ?? 0
+        if let tag = response.entityTag { entityTags[reference.url] = tag }
+        if response.status == 206, let range = response.contentRange {
+            fetches[id]?.offset = Int(clamping: Int64(clamping: range.first) - Int64(clamping: base))
+            if reference.byteRange == nil, let total = range.total {
+                learn(fetch.segment, byteCount: Int(clamping: total))
+            }
+        } else {
+            // The CDN ignores ranges: the whole resource comes, from its first byte on.
+            fetches[id]?.offset = -Int(clamping: base)
+            if reference.byteRange == nil, let length = response.contentLength {
+                learn(fetch.segment, byteCount: length)
+            }
+        }
+        feed(.cdnResponded(id, after: latency))
+    }
+
+    private func learn(_ segment: SegmentID, byteCount: Int) {
+        guard buffer(segment).byteCount == nil, byteCount > 0 else { return }
+        buffer(segment).learn(byteCount: byteCount)
+        feed(.size(segment, byteCount: byteCount))
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>, of id: TransferID) {
+        guard let fetch = fetches[id] else { return }
+        count(bytes.count, reason: fetch.reason)
+        let offset = fetch.offset
+        fetches[id]?.offset += bytes.count
+        let buffer = buffer(fetch.segment)
+        // Bytes outside the segment come from a CDN that ignores ranges.
+        let lower = max(0, offset)
+        let upper = min(offset + bytes.count, buffer.byteCount ?? .max)
+        guard lower < upper else { return }
+        let before = buffer.present.count
+        let piece = bytes.dropFirst(lower - offset).prefix(upper - lower)
+        guard let result = buffer.take(piece, at: lower) else {
+            // The resource is larger than the record says: not the bytes that were signed.
+            noteMismatch(fetch.segment)
+            return
+        }
+        if result.arrived.isEmpty, before == buffer.present.count, buffer.isComplete {
+            figures.bytes.wasted += piece.count
+        }
+        arrived(result.arrived, of: id, in: fetch.segment)
+        if !result.mismatched.isEmpty { noteMismatch(fetch.segment) }
+    }
+
+    /// Passes chunks from the CDN on: to the scheduler, the player and waiting peers.
+    private func arrived(_ chunks: [Int], of id: TransferID, in segment: SegmentID) {
+        guard !chunks.isEmpty else { return pump(segment.track) }
+        for run in ChunkSet(chunks).ranges { feed(.cdnArrived(id, chunks: run)) }
+        swarm?.didVerify(segment)
+        pump(segment.track)
+    }
+
+    private func finish(_ id: TransferID) {
+        guard let fetch = fetches.removeValue(forKey: id) else { return }
+        let buffer = buffer(fetch.segment)
+        if buffer.byteCount == nil, fetch.isWhole, fetch.offset > 0 {
+            buffer.learn(byteCount: fetch.offset)
+            feed(.size(fetch.segment, byteCount: fetch.offset))
+        }
+        let last = buffer.finishPlain()
+        for run in ChunkSet(last).ranges { feed(.cdnArrived(id, chunks: run)) }
+        feed(.cdnFinished(id))
+        swarm?.didEndFetch(fetch.segment)
+        pump(fetch.segment.track)
+    }
+
+    private func fail(_ id: TransferID, _ error: HTTPError) {
+        guard let fetch = fetches.removeValue(forKey: id) else { return }
+        log("cdn", "\(SessionError.redacted(reference(fetch.segment)?.url ?? "")): \(error)")
+        let isFinal =
+            switch error {
+            case .status(let status): (400..<500).contains(status) && status != 408 && status != 429
+            default: !error.isRetryable
+            }
+        swarm?.didEndFetch(fetch.segment)
+        feed(.cdnFailed(id, isFinal: isFinal))
+    }
+
+    /// Counts media bytes from the CDN under what caused them.
+    private func count(_ byteCount: Int, reason: Reason) {
+        figures.bytes.cdn += byteCount
+        if loop.now < startupUntil {
+            figures.cdnStartup += byteCount
+            return
+        }
+        switch reason {
+        case .deadline, .startup: figures.cdnHandover += byteCount
+        default: figures.cdnElected += byteCount
+        }
+    }
+
+    // MARK: - Bytes that differ from a valid record
+
+    /// The CDN serves this viewer other bytes than a valid record says: they are played and never shared.
+    func noteMismatch(_ segment: SegmentID) {
+        guard tracks[segment.track].mismatchedSegments.insert(segment.index).inserted else { return }
+        figures.recordMismatches += 1
+        log("integrity", "segment \(segment) from the CDN differs from its signed record; it is played and not shared")
+        let played = tracks[segment.track].feedIndex == segment.index ? tracks[segment.track].feedOffset : 0
+        swarm?.forget(segment)
+        swarm?.forgotten.insert(segment)
+        let buffer = buffer(segment)
+        buffer.abandonRecord(playedByteCount: played)
+        feed(.replaced(segment, present: buffer.present))
+        guard tracks[segment.track].mismatchedSegments.count >= 2, !tracks[segment.track].hasGivenUpRecords else {
+            return pump(segment.track)
+        }
+        tracks[segment.track].hasGivenUpRecords = true
+        log(
+            "integrity",
+            "two segments of \(tracks[segment.track].information.rendition) differ: its records are not used")
+        swarm?.giveUp(track: segment.track)
+        pump(segment.track)
+    }
+
+    // MARK: - Initialisation sections
+
+    /// Fetches the initialisation section that a segment needs.
+    func loadInitialization(track: Int, segment: Int) {
+        guard segment < tracks[track].segments.count,
+            let initialization = tracks[track].segments[segment].initialization,
+            tracks[track].initializations[initialization] == nil
+        else { return }
+        tracks[track].initializations[initialization] = .loading
+        var request = HTTPRequest(url: initialization.url)
+        if let range = initialization.byteRange { request.bytes = .range(range) }
+        request.maximumByteCount = 4 << 20
+        request.retry = HTTPRequest.Retry(attempts: 5)
+        figures.requests.cdn += 1
+        var body: [UInt8] = []
+        client.start(request) { [weak self] event in
+            guard let self, !isStopped else { return }
+            switch event {
+            case .response: break
+            case .body(let bytes):
+                count(bytes.count, reason: .startup)
+                body += bytes
+            case .finished:
+                tracks[track].initializations[initialization] = .ready(body)
+                figures.distinct[initialization.url + (initialization.byteRange.map { "#\($0)" } ?? "")] = body.count
+                figures.delivered += body.count
+                pump(track)
+            case .failed(let error):
+                tracks[track].initializations[initialization] = .failed
+                fail(.unreachable(url: initialization.url, error))
+            }
+        }
+    }
+}
+
+extension ChunkSet {
+    /// A set of single chunks.
+    init(_ chunks: [Int]) {
+        self.init()
+        for chunk in chunks { insert(chunk) }
+    }
+}

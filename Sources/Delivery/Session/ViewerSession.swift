@@ -1,0 +1,242 @@
+import CoreModel
+import Cryptography
+public import EventLoop
+import HTTPTransfer
+import Integrity
+import Manifest
+import Scheduling
+
+/// One viewer's session: fetches a presentation's segments from the CDN and from peers, checks them, hands them to the
+/// player in order and serves them to other peers.
+///
+/// All of it lives on one loop; every call but ``init(configuration:loop:sink:)`` is made there. Several sessions share a
+/// loop.
+public final class ViewerSession: @unchecked Sendable {  // All state is touched on the loop only; entry points check it.
+    /// What the session plays and how.
+    public let configuration: SessionConfiguration
+    /// The loop that the session lives on.
+    public let loop: EventLoop
+    /// The figures so far; on the loop.
+    public internal(set) var figures = ViewerFigures()
+    /// The decisions so far, a JSON document a line, when the configuration asks for them.
+    public internal(set) var decisions: [String] = []
+    /// Told of each line for the session's log: the domain and a sentence.
+    public var onLog: ((String, String) -> Void)?
+
+    /// The key that names this viewer among peers.
+    let agreementKey: any AgreementKey
+    weak var sink: (any SessionSink)?
+    let suite = SystemCryptoSuite()
+    let client: HTTPClient
+    var scheduler: Scheduler
+    var tracks: [TrackState] = []
+    var fetches: [TransferID: CDNFetch] = [:]
+    /// The validators of resources that were asked for by range.
+    var entityTags: [String: String] = [:]
+    var startedAt = MonotonicInstant.origin
+    /// CDN bytes until then count as start-up.
+    var startupUntil = MonotonicInstant.origin
+    var report = PlaybackReport()
+    var manifestLoader: ManifestLoader?
+    var selection: ManifestLoader.Selection?
+    var swarm: SwarmMembership?
+    private var tickTimer: LoopTimer?
+    private var wakeTimer: LoopTimer?
+    private var isDraining = false
+    private(set) var isStopped = false
+
+    /// How often the playhead is looked at.
+    static let tick: Duration = .milliseconds(100)
+    /// How long a start or seek counts as start-up in the figures.
+    static let startupSpan: Duration = .seconds(10)
+
+    /// Makes a session on the loop's thread; ``start()`` begins.
+    ///
+    /// - Parameter sink: Held weakly.
+    public init(configuration: SessionConfiguration, loop: EventLoop, sink: any SessionSink) {
+        loop.checkIsolated()
+        self.configuration = configuration
+        self.loop = loop
+        self.sink = sink
+        var http = HTTPClient.Configuration()
+        http.certificateFile = configuration.certificateFile
+        http.seed = configuration.scheduling.seed
+        client = HTTPClient(loop: loop, configuration: http)
+        var random = SystemRandom()
+        agreementKey = suite.agreementKey(seed: SwarmMembership.seed(using: &random))
+        var scheduling = configuration.scheduling
+        scheduling.member = PeerID(agreementKey.publicKey).memberID
+        if scheduling.seed == 0 { scheduling.seed = random.next() }
+        scheduler = Scheduler(configuration: scheduling)
+    }
+
+    /// Begins to fetch the manifest, and to join the swarm when peers are wanted.
+    public func start() {
+        loop.checkIsolated()
+        startedAt = loop.now
+        startupUntil = startedAt.advanced(by: Self.startupSpan)
+        tickTimer = LoopTimer(loop: loop) { [weak self] in self?.look() }
+        wakeTimer = LoopTimer(loop: loop) { [weak self] in self?.feed(.timer) }
+        if configuration.usesPeers {
+            // Until the catalogue and the tracker have answered only what is urgent comes from the CDN.
+            feed(.swarm(.joining(until: startedAt.advanced(by: .seconds(2)))))
+            swarm = SwarmMembership(session: self)
+            swarm?.start()
+        } else {
+            feed(.swarm(.off))
+        }
+        let loader = ManifestLoader(
+            configuration: configuration, client: client,
+            onBytes: { [weak self] count, isRequest in
+                self?.figures.bytes.cdnManifest += count
+                if isRequest { self?.figures.requests.cdnManifest += 1 }
+            },
+            completion: { [weak self] result in
+                guard let self, !isStopped else { return }
+                switch result {
+                case .success(let selection): prepare(selection)
+                case .failure(let error): fail(error)
+                }
+            })
+        manifestLoader = loader
+        loader.start()
+    }
+
+    /// Ends every transfer and link; no event comes after it.
+    public func stop() {
+        loop.checkIsolated()
+        guard !isStopped else { return }
+        updateReport()
+        isStopped = true
+        manifestLoader?.cancel()
+        swarm?.stop()
+        tickTimer = nil
+        wakeTimer = nil
+        fetches = [:]
+        client.close()
+    }
+
+    /// Starts again at another time: the player has dropped what it had.
+    ///
+    /// The first segment handed over is the one that holds `time`, with its initialisation section.
+    public func seek(to time: Duration) {
+        loop.checkIsolated()
+        guard !isStopped else { return }
+        let now = loop.now
+        startupUntil = now.advanced(by: Self.startupSpan)
+        report.position = time
+        feed(.seek(position: time))
+        let mediaTime = MediaTime(ticks: time.nanosecondsClamped, timescale: 1_000_000_000)
+        for index in tracks.indices {
+            let place = tracks[index].segments.index(at: mediaTime) ?? max(0, tracks[index].segments.count - 1)
+            tracks[index].rewind(to: place)
+        }
+        pumpAll()
+        feed(.timer)
+    }
+
+    /// The player's clock has started, stopped or jumped: looks at it now and not at the next tick.
+    public func playbackDidChange() {
+        loop.checkIsolated()
+        guard !isStopped else { return }
+        look()
+    }
+
+    // MARK: - The scheduler's driver
+
+    /// Gives the scheduler an input and carries its decisions out.
+    func feed(_ input: SchedulerInput) {
+        guard !isStopped else { return }
+        if configuration.keepsDecisions { note(input) }
+        scheduler.handle(input, now: loop.now)
+        drain()
+    }
+
+    private func drain() {
+        // A decision may cause an input at once; the loop that is running takes its outputs too.
+        guard !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        while !isStopped {
+            let output = scheduler.poll(now: loop.now)
+            if case .wait(let until) = output {
+                if let until { wakeTimer?.arm(at: until) }
+                return
+            }
+            if configuration.keepsDecisions { note(output) }
+            carryOut(output)
+        }
+    }
+
+    private func carryOut(_ output: SchedulerOutput) {
+        switch output {
+        case .fetch(let id, let segment, let chunks, let reason):
+            startFetch(id, segment, chunks: chunks, reason: reason)
+        case .cancelFetch(let id, _): cancelFetch(id)
+        case .request(let id, let peer, let segment, let chunks, let timeLeft, _):
+            figures.requests.peers += 1
+            swarm?.request(id, from: peer, segment, chunks: chunks, timeLeft: timeLeft)
+        case .cancelRequest(let id, let peer, let reason):
+            figures.requests.cancelled += 1
+            if reason == .stalled { figures.requests.timedOut += 1 }
+            swarm?.cancel(id, at: peer)
+        case .claim(let segment, let waited, let owners):
+            swarm?.claim(segment, waited: waited, owners: owners)
+        case .drop(let peer, _): swarm?.drop(peer)
+        case .unreachable(let segment):
+            fail(.segmentUnreachable(url: reference(segment)?.url ?? configuration.url))
+        case .wait: break
+        }
+    }
+
+    // MARK: - Playback
+
+    private func look() {
+        updateReport()
+        pumpAll()
+        swarm?.tick()
+        tickTimer?.arm(after: Self.tick)
+    }
+
+    private func updateReport() {
+        guard !isStopped, let sink else { return }
+        let new = sink.playback(at: loop.now)
+        figures.startupSeconds = new.startup?.inSeconds
+        figures.stalls = new.stalls
+        figures.stallSeconds = new.stallTime.inSeconds
+        figures.playedSeconds = new.played.inSeconds
+        if new.stalls > report.stalls { figures.deadlineMisses += new.stalls - report.stalls }
+        report = new
+        if !tracks.isEmpty { feed(.playback(position: new.position, isPlaying: new.isPlaying)) }
+    }
+
+    func fail(_ error: SessionError) {
+        guard !isStopped else { return }
+        figures.error = error.description
+        log("session", error.description)
+        emit(.failed(error))
+    }
+
+    func emit(_ event: SessionEvent) { sink?.session(self, did: event) }
+
+    func log(_ domain: String, _ sentence: String) { onLog?(domain, sentence) }
+
+    func reference(_ id: SegmentID) -> SegmentReference? {
+        guard tracks.indices.contains(id.track), id.index >= 0, id.index < tracks[id.track].segments.count else {
+            return nil
+        }
+        return tracks[id.track].segments[id.index]
+    }
+}
+
+extension SegmentList {
+    /// The segment that holds `time`; `nil` behind the end.
+    func index(at time: MediaTime) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].end <= time { low = middle + 1 } else { high = middle }
+        }
+        return low < count ? low : nil
+    }
+}

@@ -1,0 +1,218 @@
+import CoreModel
+import Integrity
+
+/// The bytes of one segment of the session, from their first to their last, with a record or without.
+///
+/// With a record, bytes count once they are settled: verified, or from the CDN and known to differ from the record.
+/// Without one, the CDN's bytes count as they come. Confined to the session's loop.
+final class SegmentBuffer {
+    /// Bytes without a record: a run from the start, or pieces of a segment whose size is known.
+    private struct Plain {
+        var bytes: [UInt8] = []
+        var filled: [Range<Int>] = []
+
+        /// The bytes from the start without a hole.
+        var prefix: Int { filled.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
+
+        mutating func insert(_ piece: ArraySlice<UInt8>, at offset: Int) {
+            let end = offset + piece.count
+            if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+            bytes.replaceSubrange(offset..<end, with: piece)
+            var merged = offset..<end
+            filled.removeAll { range in
+                guard range.lowerBound <= merged.upperBound, merged.lowerBound <= range.upperBound else { return false }
+                merged = min(range.lowerBound, merged.lowerBound)..<max(range.upperBound, merged.upperBound)
+                return true
+            }
+            let place = filled.firstIndex { $0.lowerBound > merged.lowerBound } ?? filled.endIndex
+            filled.insert(merged, at: place)
+        }
+    }
+
+    private enum Content {
+        case plain(Plain)
+        case shared(SegmentAssembly)
+        /// Between the two, while the bytes move over.
+        case moving
+    }
+
+    private var content = Content.plain(Plain())
+    /// The segment's size, once known.
+    private(set) var byteCount: Int?
+    /// Chunks that count as there.
+    private(set) var present = ChunkSet()
+    /// Chunks that the CDN brought.
+    private(set) var fromCDN = ChunkSet()
+
+    /// The record that the bytes are held against.
+    var verifiedSegment: VerifiedSegment? {
+        if case .shared(let assembly) = content { assembly.segment } else { nil }
+    }
+
+    /// Chunks that may be announced and uploaded.
+    var verified: ChunkSet {
+        if case .shared(let assembly) = content { assembly.verified } else { ChunkSet() }
+    }
+
+    var isComplete: Bool { byteCount.map { contiguousByteCount == $0 } ?? false }
+
+    /// The bytes from the start that can be played.
+    var contiguousByteCount: Int {
+        switch content {
+        case .plain(let plain): return plain.prefix
+        case .shared(let assembly):
+            let chunks = present.runLength(from: 0)
+            return assembly.geometry.byteRange(ofChunks: 0..<chunks).count
+        case .moving: return 0
+        }
+    }
+
+    /// The memory that the bytes take.
+    var heldByteCount: Int {
+        switch content {
+        case .plain(let plain): plain.bytes.count
+        case .shared: present.count * SegmentGeometry.chunkByteCount
+        case .moving: 0
+        }
+    }
+
+    /// Takes the size from the CDN's answer.
+    func learn(byteCount: Int) {
+        if self.byteCount == nil { self.byteCount = byteCount }
+    }
+
+    /// Lends the playable bytes of a range.
+    func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
+        switch content {
+        case .plain(let plain): [plain.bytes[range.clamped(to: 0..<plain.prefix)]]
+        case .shared(let assembly): assembly.pieces(in: range.clamped(to: 0..<contiguousByteCount))
+        case .moving: []
+        }
+    }
+
+    /// Takes bytes from the CDN.
+    ///
+    /// - Returns: The chunks that count as there because of them, and those of these that differ from the record;
+    ///   `nil` when the bytes reach beyond the segment.
+    func take(_ bytes: ArraySlice<UInt8>, at offset: Int) -> (arrived: [Int], mismatched: [Int])? {
+        switch content {
+        case .plain(var plain):
+            if let byteCount, offset + bytes.count > byteCount { return nil }
+            content = .moving
+            plain.insert(bytes, at: offset)
+            content = .plain(plain)
+            return (settlePlain(around: offset..<offset + bytes.count), [])
+        case .shared(var assembly):
+            content = .moving
+            let checked = try? assembly.acceptTrusted(bytes, at: offset)
+            content = .shared(assembly)
+            guard let checked else { return nil }
+            let settled = (checked.verified + checked.mismatched).filter { present.insert($0) }
+            for chunk in settled { fromCDN.insert(chunk) }
+            return (settled.sorted(), checked.mismatched)
+        case .moving: return nil
+        }
+    }
+
+    /// The chunks of plain bytes that have just become whole.
+    private func settlePlain(around range: Range<Int>) -> [Int] {
+        guard case .plain(let plain) = content else { return [] }
+        let size = SegmentGeometry.chunkByteCount
+        var arrived: [Int] = []
+        for chunk in range.lowerBound / size...max(range.lowerBound, range.upperBound - 1) / size {
+            let lower = chunk * size
+            let upper = min(lower + size, byteCount ?? lower + size)
+            let isWhole = plain.filled.contains { $0.lowerBound <= lower && $0.upperBound >= upper }
+            if upper > lower, isWhole, present.insert(chunk) {
+                fromCDN.insert(chunk)
+                arrived.append(chunk)
+            }
+        }
+        return arrived
+    }
+
+    /// The CDN's answer is over and the segment's size thereby known; returns the last chunk when it settles.
+    func finishPlain() -> [Int] {
+        guard case .plain(let plain) = content, let byteCount, plain.prefix == byteCount, byteCount > 0 else {
+            return []
+        }
+        return settlePlain(around: byteCount - 1..<byteCount)
+    }
+
+    /// Takes leaves from a peer; throws when they prove that it lies.
+    func take(leaves: [Digest], stripe: Int) throws(LeafError) -> (arrived: [Int], mismatched: [Int]) {
+        guard case .shared(var assembly) = content else { return ([], []) }
+        content = .moving
+        defer { content = .shared(assembly) }
+        let checked = try assembly.accept(leaves: leaves, stripe: stripe)
+        let settled = (checked.verified + checked.mismatched).filter { present.insert($0) }
+        for chunk in settled { fromCDN.insert(chunk) }
+        return (settled.sorted(), checked.mismatched)
+    }
+
+    /// Takes a chunk from a peer; true when it is new. Throws when it can't be believed.
+    func take(chunk bytes: ArraySlice<UInt8>, at index: Int) throws(ChunkError) -> Bool {
+        guard case .shared(var assembly) = content else { return false }
+        content = .moving
+        defer { content = .shared(assembly) }
+        guard try assembly.accept(chunk: bytes, at: index) else { return false }
+        present.insert(index)
+        return true
+    }
+
+    /// A verified chunk, for a peer.
+    func chunk(at index: Int) -> ArraySlice<UInt8>? {
+        if case .shared(let assembly) = content { assembly.chunk(at: index) } else { nil }
+    }
+
+    /// The leaves of a stripe, where known.
+    func leaves(ofStripe stripe: Int) -> [Digest]? {
+        if case .shared(let assembly) = content { assembly.leaves(ofStripe: stripe) } else { nil }
+    }
+
+    /// Holds the bytes against a record from now on, those that are there first.
+    ///
+    /// - Returns: The chunks that differ from it. Bytes that were there and make no whole stripe wait for the rest, so
+    ///   ``present`` can shrink; a segment of another size than the record's keeps its bytes and gets no record.
+    func adopt(_ segment: VerifiedSegment, suite: any CryptoSuite) -> [Int]? {
+        guard case .plain(let plain) = content else { return [] }
+        if let byteCount, byteCount != segment.geometry.byteCount { return nil }
+        guard plain.bytes.count <= segment.geometry.byteCount else { return nil }
+        byteCount = segment.geometry.byteCount
+        var assembly = SegmentAssembly(segment: segment, suite: suite)
+        var mismatched: [Int] = []
+        for range in plain.filled {
+            if let checked = try? assembly.acceptTrusted(plain.bytes[range], at: range.lowerBound) {
+                mismatched += checked.mismatched
+            }
+        }
+        content = .shared(assembly)
+        present = assembly.verified
+        present.formUnion(assembly.mismatched)
+        fromCDN = present
+        return mismatched
+    }
+
+    /// Gives the record up: the CDN's bytes stay, those of peers go unless they were played, for the CDN serves this
+    /// viewer another version of the segment.
+    ///
+    /// - Parameter playedByteCount: Bytes from the start that the player has.
+    func abandonRecord(playedByteCount: Int) {
+        guard case .shared(let assembly) = content else { return }
+        var plain = Plain()
+        var kept = fromCDN
+        kept.insert(0..<playedByteCount / SegmentGeometry.chunkByteCount)
+        present = ChunkSet()
+        for run in kept.ranges {
+            let chunks = run.clamped(to: assembly.geometry.chunks)
+            let range = assembly.geometry.byteRange(ofChunks: chunks)
+            var offset = range.lowerBound
+            for piece in assembly.pieces(in: range) {
+                plain.insert(piece, at: offset)
+                offset += piece.count
+            }
+            present.insert(chunks)
+        }
+        content = .plain(plain)
+    }
+}

@@ -1,0 +1,132 @@
+import CoreModel
+import Cryptography
+import EventLoop
+import Foundation
+import Integrity
+import Manifest
+import Scheduling
+import SwarmProtocol
+import TrackerProtocol
+
+/// A session's part in the swarm: its records, its tracker, and its links to other viewers. Confined to the loop.
+///
+/// Without a record there are no peers; without a tracker there are only those that are known; either way the session
+/// plays on from the CDN.
+final class SwarmMembership {
+    unowned let session: ViewerSession  // The session stops and drops it before it goes.
+    let suite: SystemCryptoSuite
+    let key: any AgreementKey
+    let claimKey: RoleKey
+    let claimSigner: any SigningKey
+    private let log: (String, String) -> Void
+
+    var reader: CatalogueReader?
+    var stream: StreamID?
+    /// The keys of the tracks' renditions in the catalogue.
+    var renditionKeys: [RenditionKey?] = []
+    /// The catalogue's pages that were asked for.
+    var requestedPages = Set<Int>()
+    var names: [SegmentName: SegmentID] = [:]
+    var records: [SegmentID: VerifiedSegment] = [:]
+    var segmentsByRoot: [Digest: [SegmentID]] = [:]
+    /// Segments that the catalogue says nothing of.
+    var unsigned = Set<SegmentID>()
+    /// The catalogue's pages that have come.
+    var loadedPages = Set<Int>()
+    /// Segments that are not shared although they have a record: the CDN's bytes differ.
+    var forgotten = Set<SegmentID>()
+    /// Chunks that transfers from the CDN will bring.
+    var expected: [SegmentID: ChunkSet] = [:]
+    /// Whether peer-assisted delivery has ended for this session.
+    var isOff = false
+
+    var manager: PeerManager?
+    var tracker: TrackerClient?
+    var certificate: MembershipCertificate?
+    var swarmSize = 1
+    var frontValidUntil: MonotonicInstant?
+    var peerKeys: [PeerID: PeerKey] = [:]
+    var peerIDs: [PeerKey: PeerID] = [:]
+    var holdings: [PeerID: [Digest: Holding]] = [:]
+    /// Requests that peers have not answered in full, by the scheduler's number, which is also the wire's.
+    var openRequests: [RequestID: PeerID] = [:]
+    var claimSequence: UInt64 = 0
+    var nextPeerKey = 0
+    var nextSnapshot = MonotonicInstant.origin
+    var nextWant = MonotonicInstant.origin
+    var hasLoggedTracker = false
+
+    /// Roots that one peer may announce.
+    static let maximumHoldingCount = 4096
+
+    init(session: ViewerSession) {
+        self.session = session
+        suite = session.suite
+        key = session.agreementKey
+        var random = SystemRandom()
+        claimSigner = suite.signingKey(seed: Self.seed(using: &random))
+        claimKey = RoleKey(role: .claim, key: claimSigner, suite: suite)
+        log = { [weak session] domain, text in session?.log(domain, text) }
+        if let name = session.configuration.streamName { stream = StreamIdentity.stream(named: name, suite: suite) }
+    }
+
+    static func seed(using generator: inout some RandomNumberGenerator) -> Bytes32 {
+        Bytes32(words: (generator.next(), generator.next(), generator.next(), generator.next()))
+    }
+
+    func start() {
+        guard !session.configuration.trustedKeys.isEmpty else {
+            return giveUp("no authority key is trusted: nothing can be checked")
+        }
+        fetchCatalogue()
+        joinTracker()
+    }
+
+    func stop() {
+        tracker?.stop()
+        tracker = nil
+        updateFigures()
+        manager?.close()
+        manager = nil
+    }
+
+    /// Ends the session's part in the swarm, with one line in the log; the CDN carries on alone.
+    func giveUp(_ reason: String) {
+        guard !isOff else { return }
+        isOff = true
+        log("swarm", "playing from the CDN alone: \(reason)")
+        tracker?.stop()
+        tracker = nil
+        updateFigures()
+        manager?.close()
+        manager = nil
+        session.feed(.swarm(.off))
+    }
+
+    /// Looks at everything that time changes.
+    func tick() {
+        guard !isOff else { return }
+        loadPages()
+        let now = session.loop.now
+        if let until = frontValidUntil, until <= now {
+            frontValidUntil = nil
+            session.feed(.front(nil))
+        }
+        updateFigures()
+        guard now >= nextSnapshot else { return }
+        nextSnapshot = now.advanced(by: .seconds(1))
+        report()
+        if peerKeys.count < 8, now >= nextWant {
+            nextWant = now.advanced(by: .seconds(10))
+            tracker?.wantPeers(16)
+        }
+    }
+
+    private func updateFigures() {
+        guard let manager else { return }
+        session.figures.bytes.uploaded = Int(clamping: manager.statistics.sentPayloadByteCount)
+        session.figures.peersConnected = max(session.figures.peersConnected, peerKeys.count)
+    }
+
+    var now: UnixTime { UnixTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+}
