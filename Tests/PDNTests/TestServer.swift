@@ -13,6 +13,8 @@ final class TestServer: Sendable {
         var failures = 0
         /// How many times the body breaks off in its middle first.
         var breaks = 0
+        /// Whether the path never answers.
+        var isSilent = false
     }
 
     /// The files, seen from any thread.
@@ -56,6 +58,7 @@ final class TestServer: Sendable {
         return shared.state.withLock { state in
             state.requests.append(path)
             guard var file = state.files[path] else { return (head(404, [], 0), false) }
+            guard !file.isSilent else { return ([], false) }
             defer { state.files[path] = file }
             if file.failures > 0 {
                 file.failures -= 1
