@@ -160,6 +160,7 @@ let fuzzTargets: [Target] =
         fuzz("HLS", ["FuzzSupport", "Manifest"]),
         fuzz("DASH", ["FuzzSupport", "Manifest"]),
         fuzz("SegmentIndex", ["FuzzSupport", "Manifest"]),
+        fuzz("Media", ["FuzzSupport", "MediaEngine"]),
         fuzz("Record", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Certificate", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Token", ["FuzzSupport", "CoreModel", "Integrity"]),
