@@ -122,6 +122,7 @@ let benchmarks: [Target] = [
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
+    tests("VBPlayerTests", ["VBPlayer", "CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),

@@ -1,0 +1,95 @@
+public import Foundation
+internal import MediaEngine
+import Synchronization
+
+/// Where a player shows its pictures: the layout of the picture in a rectangle, and the pictures themselves.
+///
+/// There is no CALayer on Linux, so the layer draws nothing; a toolkit lays it out with ``bounds`` and ``videoGravity`` and
+/// draws from ``frames``. Every member may be used from any thread. ``isReadyForDisplay``, ``displayRect``, ``bounds`` and
+/// ``videoGravity`` are observable.
+open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked Sendable {
+    // `@unchecked Sendable`: an open class can't be checked; what is stored here is immutable or behind locks.
+
+    struct Snapshot: Sendable {
+        var givenBounds: CGRect?
+        var gravity = VBVideoGravity.resizeAspect
+        /// The size of the newest picture with square samples; zero before the first.
+        var pictureSize = CGSize.zero
+        var isReady = false
+
+        var bounds: CGRect { givenBounds ?? CGRect(origin: .zero, size: pictureSize) }
+        var displayRect: CGRect { gravity.displayRect(of: pictureSize, in: bounds) }
+    }
+
+    let observedState = ObservedState(Snapshot())
+    /// The player that shows here; pictures of another are refused.
+    private let owner = Mutex<ObjectIdentifier?>(nil)
+
+    /// The pictures.
+    public let frames = VBFrameSink()
+
+    /// Makes a layer without a player.
+    public override init() { super.init() }
+
+    /// The rectangle to show in; until it is set, the size of the picture with square samples.
+    public var bounds: CGRect {
+        get { observedState.visible.bounds }
+        set { observedState.update { $0.givenBounds = newValue } }
+    }
+
+    /// How the picture fills ``bounds``; aspect fit by default.
+    public var videoGravity: VBVideoGravity {
+        get { observedState.visible.gravity }
+        set { observedState.update { $0.gravity = newValue } }
+    }
+
+    /// Where the picture lies, in the coordinates of ``bounds``; beyond them with aspect fill; empty before the first.
+    public var displayRect: CGRect { observedState.visible.displayRect }
+
+    /// Whether there is a picture to show.
+    public var isReadyForDisplay: Bool { observedState.visible.isReady }
+
+    /// Gives the layer to a player, with the picture that it shows at the moment.
+    func attach(to newOwner: ObjectIdentifier, showing frame: VideoFrame?) {
+        let previous = owner.withLock { owner in
+            defer { owner = newOwner }
+            return owner
+        }
+        if previous != newOwner { reset() }
+        if let frame { present(frame, from: newOwner) }
+    }
+
+    /// Takes the layer from a player; nothing when it has another by now.
+    func detach(from formerOwner: ObjectIdentifier) {
+        let isOwner = owner.withLock { owner in
+            guard owner == formerOwner else { return false }
+            owner = nil
+            return true
+        }
+        if isOwner { reset() }
+    }
+
+    /// Shows a picture of a player, on that player's thread.
+    func present(_ frame: VideoFrame, from player: ObjectIdentifier) {
+        guard owner.withLock({ $0 == player }) else { return }
+        let ratio = CGFloat(frame.sampleAspectRatio.width) / CGFloat(max(1, frame.sampleAspectRatio.height))
+        let size = CGSize(width: CGFloat(frame.size.width) * ratio, height: CGFloat(frame.size.height))
+        let snapshot = observedState.visible
+        frames.present(VBVideoFrame(frame))
+        // Most pictures change nothing that can be observed.
+        if !snapshot.isReady || snapshot.pictureSize != size {
+            observedState.update {
+                $0.pictureSize = size
+                $0.isReady = true
+            }
+        }
+    }
+
+    private func reset() {
+        frames.clear()
+        observedState.update {
+            $0.isReady = false
+            $0.pictureSize = .zero
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/// Holds the module's place until its first type lands.
-enum Placeholder {}
