@@ -63,7 +63,8 @@ public struct VBVideoFrame: Sendable {
     public var colour: Colour {
         let colour = frame.colour
         return Colour(
-            primaries: colour.primaries, transfer: colour.transfer, matrix: colour.matrix, isFullRange: colour.isFullRange)
+            primaries: colour.primaries, transfer: colour.transfer, matrix: colour.matrix,
+            isFullRange: colour.isFullRange)
     }
     /// How samples lie in memory.
     public var pixelFormat: PixelFormat {

@@ -41,7 +41,9 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
 
     /// The newest snapshot; while a change is told to an observer, and on that thread only, the snapshot it tells of.
     var visible: Snapshot {
-        if let told = ToldSnapshot.current, told.state == ObjectIdentifier(self), let snapshot = told.snapshot as? Snapshot {
+        if let told = ToldSnapshot.current, told.state == ObjectIdentifier(self),
+            let snapshot = told.snapshot as? Snapshot
+        {
             return snapshot
         }
         return state.withLock { $0.snapshot }
@@ -49,7 +51,8 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
 
     /// Evaluates `body` with `snapshot` ``visible`` to it.
     func withVisible<Value>(_ snapshot: Snapshot, _ body: () -> Value) -> Value {
-        ToldSnapshot.$current.withValue(ToldSnapshot(state: ObjectIdentifier(self), snapshot: snapshot), operation: body)
+        ToldSnapshot.$current.withValue(
+            ToldSnapshot(state: ObjectIdentifier(self), snapshot: snapshot), operation: body)
     }
 
     /// Changes the snapshot; `change` runs under the lock and must not call out.

@@ -32,7 +32,9 @@ protocol ObservationHost: NSObject {
             let cancellation = Cancellation()
             let observer = PropertyObserver(
                 object: self, keyPath: keyPath, options: options, handler: changeHandler, cancellation: cancellation)
-            if let host = self as? any ObservationHost { register(observer, with: host, isInitial: options.contains(.initial)) }
+            if let host = self as? any ObservationHost {
+                register(observer, with: host, isInitial: options.contains(.initial))
+            }
             return NSKeyValueObservation(cancellation)
         }
 
@@ -41,7 +43,9 @@ protocol ObservationHost: NSObject {
         ) {
             let state = host.observedState
             let snapshot = state.add(observer.cancellation) { observer.tell($1, of: $0) }
-            if isInitial { observer.tellInitial(state.withVisible(snapshot) { self[keyPath: observer.keyPath] }, of: self) }
+            if isInitial {
+                observer.tellInitial(state.withVisible(snapshot) { self[keyPath: observer.keyPath] }, of: self)
+            }
         }
     }
 

@@ -24,7 +24,8 @@ struct ArgumentLine: Sendable {
         var seen: Set<String> = []
         for word in try Self.words(of: line) {
             guard let separator = word.firstIndex(of: "="), separator != word.startIndex else {
-                throw PlayerError(.malformedArguments, "The argument \"\(word.prefix(100))\" is not of the form name=value.")
+                throw PlayerError(
+                    .malformedArguments, "The argument \"\(word.prefix(100))\" is not of the form name=value.")
             }
             let name = String(word[..<separator])
             let value = String(word[word.index(after: separator)...])
@@ -35,7 +36,11 @@ struct ArgumentLine: Sendable {
             if !(definition?.isRepeatable ?? false), !seen.insert(name).inserted {
                 throw PlayerError(.malformedArguments, "The argument \(name) is given twice.")
             }
-            if let definition { try definition.store(text: value, in: &settings) } else { address = try WebAddress(value) }
+            if let definition {
+                try definition.store(text: value, in: &settings)
+            } else {
+                address = try WebAddress(value)
+            }
         }
         guard let address else { throw PlayerError(.wrongAddress, "The argument cdn is missing.") }
         self.address = address

@@ -45,7 +45,9 @@ struct SettingDefinition: Sendable {
         SettingDefinition(
             "VBTrackerURLsKey", VBTrackerURLsKey,
             .list(8, "an http, https, ws, wss or udp address") { settings, text in
-                guard WebAddress.isWellFormed(text, schemes: ["http", "https", "ws", "wss", "udp"]) else { return false }
+                guard WebAddress.isWellFormed(text, schemes: ["http", "https", "ws", "wss", "udp"]) else {
+                    return false
+                }
                 settings.trackers.append(text)
                 return true
             }),
@@ -150,13 +152,17 @@ extension SettingDefinition {
             store(&settings, flag)
         case .integer(let range, _, let store):
             guard !(value is Bool), let number = integer(value) else { throw wrongType("a whole number") }
-            guard range.contains(number) else { throw wrongValue("\(number)", "\(range.lowerBound) to \(range.upperBound)") }
+            guard range.contains(number) else {
+                throw wrongValue("\(number)", "\(range.lowerBound) to \(range.upperBound)")
+            }
             store(&settings, number)
         case .number(let range, let store):
             guard !(value is Bool), let number = value as? Double ?? integer(value).map(Double.init) else {
                 throw wrongType("a number")
             }
-            guard range.contains(number) else { throw wrongValue("\(number)", "\(range.lowerBound) to \(range.upperBound)") }
+            guard range.contains(number) else {
+                throw wrongValue("\(number)", "\(range.lowerBound) to \(range.upperBound)")
+            }
             store(&settings, number)
         case .text(let meaning, let store):
             guard let text = value as? String else { throw wrongType("a String") }

@@ -16,7 +16,8 @@ struct WebAddress: Hashable, Sendable {
         self.text = hasScheme ? address : "https://\(bare)"
         assumesScheme = !hasScheme
         guard Self.isWellFormed(self.text, schemes: ["http", "https"]) else {
-            throw PlayerError(.wrongAddress, "The argument cdn is no http or https address: \"\(address.prefix(200))\".")
+            throw PlayerError(
+                .wrongAddress, "The argument cdn is no http or https address: \"\(address.prefix(200))\".")
         }
     }
 

@@ -20,7 +20,8 @@
             let epoch = left.epoch != 0 && right.epoch != 0 ? 0 : left.epoch + right.epoch
             let wasRounded = left.hasBeenRounded || right.hasBeenRounded
             return fitting(
-                sum, over: Int128(common), timescale: CMTimeScale(clamping: common), epoch: epoch, wasRounded: wasRounded)
+                sum, over: Int128(common), timescale: CMTimeScale(clamping: common), epoch: epoch,
+                wasRounded: wasRounded)
         }
 
         /// The difference, by the rules of the sum.
@@ -28,7 +29,8 @@
             guard right.isNumeric else { return left + right.negated }
             // The most negative value has no opposite in 64 bits, so the subtraction isn't a sum with the opposite there.
             guard right.value != .min else {
-                let half = CMTime(value: right.value / 2, timescale: right.timescale, flags: right.flags, epoch: right.epoch)
+                let half = CMTime(
+                    value: right.value / 2, timescale: right.timescale, flags: right.flags, epoch: right.epoch)
                 return left - half - half
             }
             return left + right.negated

@@ -82,7 +82,9 @@ struct CMTimeTests {
 
     @Test func sumsOfWhatIsNoNumber() {
         #expect(CMTime.invalid + .positiveInfinity == .invalid)
-        #expect(CMTime.positiveInfinity + .zero == .positiveInfinity && .zero - CMTime.positiveInfinity == .negativeInfinity)
+        #expect(
+            CMTime.positiveInfinity + .zero == .positiveInfinity && .zero - CMTime.positiveInfinity == .negativeInfinity
+        )
         #expect(CMTime.positiveInfinity + .negativeInfinity == .invalid)
         #expect(CMTime.positiveInfinity - .negativeInfinity == .positiveInfinity)
         #expect(CMTime.indefinite + .zero == .indefinite && CMTime.indefinite + .negativeInfinity == .negativeInfinity)
@@ -160,7 +162,8 @@ struct CMTimeTests {
         let ratio = CMTimeMultiplyByRatio(third, multiplier: 1, divisor: 2)
         #expect(ratio.value == 1 && ratio.timescale == 6 && !ratio.hasBeenRounded)
         #expect(CMTimeMultiplyByRatio(third, multiplier: 1, divisor: 0) == .invalid)
-        #expect(CMTimeMultiplyByFloat64(CMTime(value: 1, timescale: 2), multiplier: 0.25) == CMTime(value: 1, timescale: 8))
+        #expect(
+            CMTimeMultiplyByFloat64(CMTime(value: 1, timescale: 2), multiplier: 0.25) == CMTime(value: 1, timescale: 8))
         #expect(!CMTimeMultiplyByFloat64(CMTime(value: 1, timescale: 2), multiplier: 0.25).hasBeenRounded)
         let inexact = CMTimeMultiplyByFloat64(CMTime(value: 1, timescale: 1), multiplier: 0.1)
         #expect(inexact.hasBeenRounded && abs(inexact.seconds - 0.1) < 1e-9)
