@@ -76,8 +76,9 @@ public struct DASHAddressing: Sendable {
 
     /// The reference of @initialization, @index and so on filled in and resolved.
     private static func resource(_ template: String, _ context: Context) -> Resource {
-        let reference = DASHTemplate(template, representationID: context.id, bandwidth: context.bandwidth)
-            .expanded(number: 0, time: 0)
+        let reference = DASHTemplate(
+            template, representationID: context.id, bandwidth: context.bandwidth, namesSegments: false
+        ).pattern
         return Resource(url: context.base.resolve(reference), range: nil)
     }
 

@@ -25,8 +25,8 @@ struct DASHTemplate: Hashable, Sendable {
     private let tokens: [Token]
 
     /// Takes a template apart. An identifier that isn't known stays as it is, dollars included, and so does a dollar
-    /// without a second one.
-    init(_ text: String, representationID: String?, bandwidth: UInt64?) {
+    /// without a second one. Where the template doesn't name segments, $Number$ and $Time$ aren't known.
+    init(_ text: String, representationID: String?, bandwidth: UInt64?, namesSegments: Bool = true) {
         var tokens: [Token] = []
         var literal: [UInt8] = []
         func flush() {
@@ -47,13 +47,13 @@ struct DASHTemplate: Hashable, Sendable {
             // A width isn't allowed here; it is ignored.
             case ("RepresentationID", _): literal.append(contentsOf: (representationID ?? "").utf8)
             case ("Bandwidth", let format?): literal.append(contentsOf: format.text(bandwidth ?? 0).utf8)
-            case ("Number", let format?):
+            case ("Number", let format?) where namesSegments:
                 flush()
                 tokens.append(.number(format))
-            case ("Time", let format?):
+            case ("Time", let format?) where namesSegments:
                 flush()
                 tokens.append(.time(format))
-            case ("SubNumber", let format?):
+            case ("SubNumber", let format?) where namesSegments:
                 flush()
                 tokens.append(.subNumber(format))
             default:

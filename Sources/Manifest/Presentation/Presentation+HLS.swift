@@ -57,7 +57,7 @@ extension Presentation {
         // Text may go on after the end of what it belongs to.
         let loaded = renditions.filter { $0.timeline != nil }
         let media = loaded.contains { $0.kind != .text } ? loaded.filter { $0.kind != .text } : loaded
-        duration = isLive ? nil : media.compactMap(\.timeline?.end).max()
+        duration = isLive ? nil : media.compactMap { $0.timeline?.end }.max()
         for warning in playlist.warnings {
             warnings.warn("rendition \"\(renditions[index].id)\": \(warning.message)", line: warning.line)
         }
