@@ -81,9 +81,20 @@ struct DASHRenditionBuilder {
                         "Representation: an essential property is not known; left out", line: representation.line)
                     continue
                 }
+                if let base = representation.dependencyID {
+                    warnings.warn(
+                        "Representation: it needs the media of \(base) too; left out", line: representation.line)
+                    continue
+                }
                 let addressing = try DASHAddressing(
                     manifest, period: period, times: times, set: set, representation: representation,
                     workspace: &workspace)
+                if addressing.method == .list, addressing.runs.isEmpty, addressing.count ?? 0 > 1 {
+                    warnings.warn(
+                        "SegmentList: several segments without a duration have no place in time; left out",
+                        line: representation.line)
+                    continue
+                }
                 let kind = Self.kind(set: set, common: common)
                 guard candidates.count < ManifestLimits.renditionCount else {
                     throw .tooLarge(what: "representations of a period", limit: ManifestLimits.renditionCount)
