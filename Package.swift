@@ -128,7 +128,9 @@ let testTargets: [Target] = [
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling"]),
     tests("PeersTests", ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop"]),
-    tests("SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"]),
+    tests(
+        "SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"],
+        resources: [.copy("Vectors"), .copy("Python")]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
     tests("ManifestTests", ["CoreModel", "Manifest"]),

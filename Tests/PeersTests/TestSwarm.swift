@@ -94,6 +94,16 @@ final class TestViewer: PeerManagerDelegate {
     var rejects: [RejectReason] = []
     var badChunks = 0
     var wanted: [Digest: VerifiedSegment] = [:]
+    /// Records that are passed on.
+    var records: [SegmentName: SignedSegment] = [:]
+    /// A record that is asked of everybody who comes.
+    var wantedRecord: SegmentName?
+    var acceptedRecords: [SignedSegment] = []
+    var refusedRecords = 0
+    var recordsAbsent = 0
+    var timeLeft: Duration = .seconds(20)
+    var timeouts = 0
+    let policy: AuthorityPolicy
     private var nextRequest: UInt32 = 0
     /// Whom has been asked for what.
     private var asked: [Digest: Set<PeerID>] = [:]
@@ -104,6 +114,7 @@ final class TestViewer: PeerManagerDelegate {
     ) throws {
         self.loop = loop
         self.number = number
+        policy = authority.policy
         let suite = TestAuthority.suite
         key = suite.agreementKey(seed: Bytes32(words: (number, 7, 7, 7)))
         claimKey = RoleKey(
@@ -137,6 +148,7 @@ final class TestViewer: PeerManagerDelegate {
         var assembly = SegmentAssembly(segment: segment, suite: TestAuthority.suite)
         _ = try? assembly.acceptTrusted(bytes[...], at: 0)
         store.assemblies[segment.root] = assembly
+        records[segment.name] = segment.signed
         announce(segment.root, assembly.geometry.chunks)
     }
 
@@ -156,11 +168,29 @@ final class TestViewer: PeerManagerDelegate {
             _ = manager.request(
                 ChunkRequest(
                     id: ChunkRequestID(rawValue: nextRequest), root: segment.root, chunks: chunks,
-                    timeLeft: .seconds(20), wantsLeaves: true), from: peer)
+                    timeLeft: timeLeft, wantsLeaves: true), from: peer)
         }
     }
 
-    func peerReady(_ peer: ReadyPeer) { ready.append(peer) }
+    func peerReady(_ peer: ReadyPeer) {
+        ready.append(peer)
+        guard let wantedRecord else { return }
+        nextRequest += 1
+        _ = manager.requestRecord(RecordRequestID(rawValue: nextRequest), of: wantedRecord, from: peer.peer)
+    }
+
+    /// Believes a record that is the one asked for and signed by the authority; bans who sends a lie that can be proved.
+    private func accept(_ bytes: ArraySlice<UInt8>, from peer: PeerID) {
+        do {
+            let signed = try SignedSegment(decoding: bytes)
+            guard signed.name == wantedRecord else { throw RecordError.wrongLayer }
+            _ = try policy.verify(signed, now: TestAuthority.time, suite: TestAuthority.suite)
+            acceptedRecords.append(signed)
+        } catch {
+            refusedRecords += 1
+            if (error as? RecordError)?.provesMisconduct ?? true { manager.ban(peer) }
+        }
+    }
 
     func peerGone(_ peer: PeerID, _ end: PeerEnd) { gone.append((peer, end)) }
 
@@ -195,8 +225,12 @@ final class TestViewer: PeerManagerDelegate {
             }
         case .rejected(_, _, _, let reason, _): rejects.append(reason)
         case .roundTrip(let span): roundTrips.append(span)
-        case .recordRequested(let id, _): manager.answerRecord(id, with: [], to: peer)
-        case .requestTimedOut, .choked, .unchoked, .record, .claim, .peers, .candidate, .established, .closed: break
+        case .recordRequested(let id, let name):
+            manager.answerRecord(id, with: records[name]?.encoded[...] ?? [], to: peer)
+        case .record(_, let bytes):
+            if let bytes { accept(bytes, from: peer) } else { recordsAbsent += 1 }
+        case .requestTimedOut: timeouts += 1
+        case .choked, .unchoked, .claim, .peers, .candidate, .established, .closed: break
         }
     }
 

@@ -270,7 +270,10 @@ final class PeerConnection {
         isClosed = true
         timer?.cancel()
         readTimer?.cancel()
-        connection.close()
+        switch end {
+        case .link(.local): manager.linger(connection)
+        case .link, .connection, .closed: connection.close()
+        }
         manager.ended(self, end)
     }
 

@@ -134,6 +134,28 @@ extension PeerManager {
         tick()
     }
 
+    /// Keeps a connection open until the other side has read the last frame and closed, or for a second: closed at once
+    /// with bytes unread, it would be reset and the frame lost.
+    func linger(_ connection: TCPConnection) {
+        guard !isClosed, connection.isOpen else { return connection.close() }
+        if lingering.count >= configuration.maximumStrangerCount { lingering.removeFirst().connection.close() }
+        connection.onRead = { _ in }
+        connection.onDrain = nil
+        connection.onClose = { [weak self, weak connection] _ in
+            self?.lingering.removeAll { $0.connection === connection }
+        }
+        connection.resumeReading()
+        lingering.append((connection, loop.now.advanced(by: .seconds(1))))
+        if lingering.count == 1 { endLingering() }
+    }
+
+    /// Closes what has lingered long enough.
+    func endLingering() {
+        let now = loop.now
+        while let first = lingering.first, first.end <= now { lingering.removeFirst().connection.close() }
+        if let first = lingering.first { lingerTimer?.arm(at: first.end) }
+    }
+
     /// Whether a connection from here is to be kept out: its prefix has its share.
     func hasRoom(for address: NetworkAddress) -> Bool {
         guard !address.isLoopback, !address.isPrivate else { return true }

@@ -52,6 +52,9 @@ package final class PeerManager {
     var nextTurn = 0
     var pumpTimer: LoopTimer?
     var tickTimer: LoopTimer?
+    /// Connections whose last frame is on its way, the oldest first.
+    var lingering: [(connection: TCPConnection, end: MonotonicInstant)] = []
+    var lingerTimer: LoopTimer?
     var isClosed = false
     /// Jitter and choice of peers to pass on; nothing secret.
     var generator: SeededGenerator
@@ -78,6 +81,7 @@ package final class PeerManager {
         generator = SeededGenerator(seed: system.next())
         pumpTimer = LoopTimer(loop: loop) { [weak self] in self?.pump() }
         tickTimer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
+        lingerTimer = LoopTimer(loop: loop) { [weak self] in self?.endLingering() }
     }
 
     deinit { for connection in connections { connection.abandon() } }
@@ -127,8 +131,11 @@ package final class PeerManager {
         listener = nil
         for connection in connections { connection.close(.leaving) }
         for connection in connections { connection.abandon() }
+        for (connection, _) in lingering { connection.close() }
         connections = []
+        lingering = []
         links = [:]
+        lingerTimer?.cancel()
         pumpTimer?.cancel()
         tickTimer?.cancel()
     }
