@@ -139,6 +139,9 @@ final class Downloader: LinkSide {
     private var nextRequest: UInt32 = 0
     private var assembly: SegmentAssembly
     private var keepAlive: Downloader?
+    /// The last segments, as a store keeps them: without it the allocator would give each segment's pages back to the system
+    /// and fault them in anew, which a viewer's doesn't.
+    private var store: [SegmentAssembly] = []
 
     /// Chunks of one request.
     private static let requestChunkCount = 32
@@ -182,6 +185,8 @@ final class Downloader: LinkSide {
                     keepAlive = nil
                     return onDone()
                 }
+                if store.count == 8 { store.removeFirst() }
+                store.append(assembly)
                 assembly = SegmentAssembly(segment: segment.verified, suite: SystemCryptoSuite())
             }
             ask()
