@@ -116,7 +116,7 @@ let shells: [Target] = [
 let benchmarks: [Target] = [
     tool(
         "pdn-bench",
-        ["CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "CCrypto"])
+        ["CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "Delivery", "CCrypto"])
 ]
 
 let testTargets: [Target] = [

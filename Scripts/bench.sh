@@ -4,12 +4,12 @@
 #
 # usage: Scripts/bench.sh [NAME…]   (default: all; --list names them)
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
-for part in stream cdn tracker swarm; do source "$repository/Scripts/lib/$part.sh"; done
+for part in stream cdn tracker swarm netns; do source "$repository/Scripts/lib/$part.sh"; done
 for part in "$repository"/Scripts/bench/*.sh; do source "$part"; done
 
 # Those of the executable pdn-bench, and those that need a CDN or many processes (functions bench_NAME in Scripts/bench/*.sh).
 program=(tree-hashing link idle-link)
-scripts=(sessions)
+scripts=(control-latency sessions)
 
 case ${1:-} in
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;

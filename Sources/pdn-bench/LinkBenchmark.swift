@@ -1,5 +1,6 @@
 import CoreModel
 import Cryptography
+import Delivery
 import EventLoop
 import Glibc
 import Integrity
@@ -99,26 +100,31 @@ enum LinkBenchmark {
             uploading.stop()
             downloading.stop()
         }
-        let now = EventLoop.now
-        let identities = (
-            LinkSide.identity(seed: 1), LinkSide.identity(seed: 2)
-        )
         let address = Handover<NetworkAddress?>()
+        let uploader = Handover<Uploader?>()
         uploading.execute {
-            let side = Uploader(segment: segment)
-            address.give(side.listen(on: uploading, as: identities.0))
+            let side = try? Uploader(loop: uploading, segment: segment, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0))
+            address.give(side?.manager.listenAddress)
+            uploader.keep(side)
         }
         guard let target = address.take() else { throw BenchmarkError.socket(errno) }
         let done = Handover<Void>()
+        let downloader = Handover<Downloader?>()
         let wall = Usage.wallSeconds
         let cpu = cpuSeconds {
             downloading.execute {
-                let side = Downloader(segment: segment, rounds: volume / segment.byteCount) { done.give(()) }
-                side.connect(on: downloading, to: target, peer: identities.0.peerID, as: identities.1, now: now)
+                let side = try? Downloader(loop: downloading, segment: segment, rounds: volume / segment.byteCount) {
+                    done.give(())
+                }
+                side?.connect(to: target)
+                downloader.keep(side)
             }
             done.take()
         }
-        return (cpu, Usage.wallSeconds - wall)
+        let seconds = Usage.wallSeconds - wall
+        downloading.execute { downloader.keep(nil) }
+        uploading.execute { uploader.keep(nil) }
+        return (cpu, seconds)
     }
 }
 
@@ -141,6 +147,9 @@ final class Handover<Value>: @unchecked Sendable {  // The semaphore orders the 
         self.value = value
         sem_post(semaphore)
     }
+
+    /// Holds a value without telling anybody.
+    func keep(_ value: sending Value) { self.value = value }
 
     @discardableResult
     func take() -> Value {

@@ -1,5 +1,6 @@
 import CoreModel
 import Cryptography
+import Delivery
 import EventLoop
 import Integrity
 import SwarmProtocol
@@ -47,90 +48,62 @@ struct AssemblySource: ChunkSource {
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? { assembly.leaves(ofStripe: stripe) }
 }
 
-/// Carries a link's bytes over a connection. Confined to the loop.
-class LinkSide {
-    /// Unsent data that the socket may hold before the link must wait.
-    private static let lowWater = 128 << 10
+/// A viewer without a player, its links the product's own. Confined to the loop.
+class BenchPeer: PeerManagerDelegate {
+    static let suite = SystemCryptoSuite()
+    static let time = UnixTime(seconds: 1_000_000)
+    private static let swarm = SwarmID([UInt8](repeating: 7, count: 20))!
+    private static let membership = RoleKey(
+        role: .membership, key: suite.signingKey(seed: Bytes32(words: (0, 0, 0, 1))), suite: suite)
 
-    var link: PeerLink?
-    var connection: TCPConnection?
+    let manager: PeerManager
 
-    static func identity(seed: UInt64) -> LinkIdentity {
-        let suite = SystemCryptoSuite()
-        return LinkIdentity(
-            suite: suite, key: suite.agreementKey(seed: Bytes32(words: (seed, 1, 2, 3))), certificate: [1],
-            swarm: SwarmID([UInt8](repeating: 7, count: 20))!, uploads: true, listenPort: 0)
+    init(loop: EventLoop, number: UInt64, source: some ChunkSource, listeningAt address: NetworkAddress?) throws {
+        let suite = Self.suite
+        let key = Self.key(number)
+        let claimKey = RoleKey(
+            role: .claim, key: suite.signingKey(seed: Bytes32(words: (number, 8, 8, 8))), suite: suite)
+        var configuration = PeerManagerConfiguration()
+        configuration.listenAddress = address
+        configuration.uploadCaps.shareOfDownload = nil
+        manager = PeerManager(
+            loop: loop, configuration: configuration, swarm: Self.swarm,
+            membershipKeys: [Self.membership.verificationKey], source: source, wallClock: { Self.time })
+        manager.delegate = self
+        try manager.listen()
+        let certificate = MembershipCertificate(
+            peer: PeerID(key.publicKey), claimKey: claimKey.verificationKey, swarm: Self.swarm,
+            observedHost: NetworkAddress(ipv4: 0x7F00_0001, port: 0).host, pseudonym: Bytes16(high: 0, low: number),
+            nonce: Bytes16(high: 1, low: number), notBefore: Self.time, expires: Self.time + .seconds(3600),
+            signedBy: Self.membership)
+        manager.join(certificate: certificate, key: key)
     }
 
-    func attach(_ connection: TCPConnection, link: PeerLink) {
-        self.connection = connection
-        self.link = link
-        connection.onRead = { [unowned self] bytes in
-            self.link?.receive(bytes, now: EventLoop.now)
-            self.pump()
-        }
-        connection.onDrain = { [unowned self] in self.pump() }
-        connection.startReading()
-        pump()
+    private static func key(_ number: UInt64) -> any AgreementKey {
+        suite.agreementKey(seed: Bytes32(words: (number, 7, 7, 7)))
     }
 
-    func pump() {
-        guard let connection else { return }
-        while true {
-            let writable = max(0, Self.lowWater - connection.queuedByteCount)
-            guard let output = poll(writable: writable) else { return }
-            switch output {
-            case .transmit(let bytes): connection.write(bytes)
-            case .event(.candidate): link?.admit(now: EventLoop.now)
-            case .event(let event): handle(event)
-            case .wait: return
-            }
-        }
-    }
+    static func name(_ number: UInt64) -> PeerID { PeerID(key(number).publicKey) }
 
-    func poll(writable: Int) -> LinkOutput? {
-        link?.poll(now: EventLoop.now, writable: writable, source: NothingToUpload())
-    }
-
-    func handle(_ event: LinkEvent) {}
+    func peerReady(_ peer: ReadyPeer) {}
+    func peer(_ peer: PeerID, did event: LinkEvent) {}
+    func peerGone(_ peer: PeerID, _ end: PeerEnd) { preconditionFailure("the link ended: \(end)") }
+    func received(_ claim: Claim, from peer: PeerID) -> Bool { true }
 }
 
-/// Answers requests.
-final class Uploader: LinkSide {
-    private let source: AssemblySource
-    private var listener: TCPListener?
-
-    init(segment: Segment) {
-        var assembly = SegmentAssembly(segment: segment.verified, suite: SystemCryptoSuite())
-        do {
-            _ = try assembly.acceptTrusted(segment.bytes[...], at: 0)
-        } catch {
-            preconditionFailure("a segment's own bytes fit: \(error)")
-        }
-        source = AssemblySource(assembly: assembly)
+/// Answers requests. Its number is 1.
+final class Uploader: BenchPeer {
+    init(loop: EventLoop, segment: Segment, at address: NetworkAddress) throws {
+        var assembly = SegmentAssembly(segment: segment.verified, suite: Self.suite)
+        _ = try assembly.acceptTrusted(segment.bytes[...], at: 0)
+        try super.init(loop: loop, number: 1, source: AssemblySource(assembly: assembly), listeningAt: address)
     }
 
-    /// Listens; the listener keeps this object.
-    func listen(on loop: EventLoop, as identity: LinkIdentity) -> NetworkAddress? {
-        var random = SystemRandom()
-        do {
-            let listener = try TCPListener(loop: loop, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0)) { connection in
-                self.attach(connection, link: PeerLink(acceptingWith: identity, now: EventLoop.now, using: &random))
-            }
-            self.listener = listener
-            return listener.localAddress
-        } catch {
-            return nil
-        }
-    }
-
-    override func poll(writable: Int) -> LinkOutput? {
-        link?.poll(now: EventLoop.now, writable: writable, source: source)
-    }
+    override func peerGone(_ peer: PeerID, _ end: PeerEnd) {}
 }
 
 /// Fetches a segment again and again, and verifies each chunk.
-final class Downloader: LinkSide {
+class Downloader: BenchPeer {
     private let segment: Segment
     private let rounds: Int
     private let onDone: () -> Void
@@ -138,59 +111,40 @@ final class Downloader: LinkSide {
     private var nextChunk = 0
     private var nextRequest: UInt32 = 0
     private var assembly: SegmentAssembly
-    private var keepAlive: Downloader?
-    /// The last segments, as a store keeps them: without it the allocator would give each segment's pages back to the system
-    /// and fault them in anew, which a viewer's doesn't.
+    /// The last segments, as a store keeps them: without it the allocator would give each segment's pages back to the
+    /// system and fault them in anew, which a viewer's doesn't.
     private var store: [SegmentAssembly] = []
 
     /// Chunks of one request.
     private static let requestChunkCount = 32
 
-    init(segment: Segment, rounds: Int, onDone: @escaping () -> Void) {
+    /// Makes a viewer that wants `rounds` times the segment.
+    init(loop: EventLoop, segment: Segment, rounds: Int, onDone: @escaping () -> Void) throws {
         self.segment = segment
         self.rounds = rounds
         self.onDone = onDone
-        assembly = SegmentAssembly(segment: segment.verified, suite: SystemCryptoSuite())
+        assembly = SegmentAssembly(segment: segment.verified, suite: Self.suite)
+        try super.init(loop: loop, number: 2, source: NothingToUpload(), listeningAt: nil)
     }
 
-    func connect(
-        on loop: EventLoop, to address: NetworkAddress, peer: PeerID, as identity: LinkIdentity, now: MonotonicInstant
-    ) {
-        var random = SystemRandom()
-        keepAlive = self
-        do {
-            let connection = try TCPConnection(loop: loop, to: address)
-            connection.onOpen = { [unowned self] in
-                attach(
-                    connection,
-                    link: PeerLink(connectingTo: peer, identity: identity, now: EventLoop.now, using: &random))
-            }
-            self.connection = connection
-        } catch {
-            preconditionFailure("loopback refuses: \(error)")
-        }
-    }
+    func connect(to address: NetworkAddress) { manager.add(Self.name(1), at: address) }
 
-    override func handle(_ event: LinkEvent) {
+    override func peerReady(_ peer: ReadyPeer) { ask() }
+
+    override func peer(_ peer: PeerID, did event: LinkEvent) {
         switch event {
-        case .established: ask()
         case .leaves(_, let stripe, let leaves): accept { try assembly.accept(leaves: leaves, stripe: stripe) }
         case .chunk(_, _, let chunk, let payload):
             accept { try assembly.accept(chunk: payload, at: chunk) }
             if assembly.isComplete {
                 round += 1
                 nextChunk = 0
-                if round == rounds {
-                    connection?.close()
-                    keepAlive = nil
-                    return onDone()
-                }
+                if round == rounds { return onDone() }
                 if store.count == 8 { store.removeFirst() }
                 store.append(assembly)
-                assembly = SegmentAssembly(segment: segment.verified, suite: SystemCryptoSuite())
+                assembly = SegmentAssembly(segment: segment.verified, suite: Self.suite)
             }
             ask()
-        case .closed(let end): preconditionFailure("the link ended: \(end)")
         default: break
         }
     }
@@ -203,14 +157,14 @@ final class Downloader: LinkSide {
         }
     }
 
-    private func ask() {
+    func ask() {
         let chunkCount = segment.verified.geometry.chunkCount
         while nextChunk < chunkCount {
             let chunks = nextChunk..<min(nextChunk + Self.requestChunkCount, chunkCount)
             let request = ChunkRequest(
-                id: ChunkRequestID(rawValue: nextRequest), root: segment.root, chunks: chunks, timeLeft: .seconds(10),
+                id: ChunkRequestID(rawValue: nextRequest), root: segment.root, chunks: chunks, timeLeft: .seconds(60),
                 wantsLeaves: true)
-            guard link?.request(request, now: EventLoop.now) == true else { return }
+            guard manager.request(request, from: Self.name(1)) else { return }
             nextRequest &+= 1
             nextChunk = chunks.upperBound
         }

@@ -1,7 +1,11 @@
 /// Benchmarks with the limit that each is held against, measured in the same run. Scripts/bench.sh builds and runs it.
 ///
 /// usage: pdn-bench [NAME…]
+///        pdn-bench latency-serve HOST:PORT     (the two sides of control-latency, for a link with limits between them)
+///        pdn-bench latency-fetch HOST:PORT
 
+import CoreModel
+import EventLoop
 import Glibc
 
 let benchmarks: [(name: String, run: () throws -> [Measurement])] = [
@@ -16,6 +20,34 @@ func complain(_ text: String) {
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 
+/// Runs one benchmark and prints its lines.
+func report(_ name: String, _ run: () throws -> [Measurement]) {
+    do {
+        for measurement in try run() {
+            print(measurement.line)
+            fflush(nil)
+        }
+    } catch {
+        complain("pdn-bench: \(name): \(error)\n")
+        exit(1)
+    }
+}
+
+if CommandLine.arguments.count == 3, let address = NetworkAddress(parsing: CommandLine.arguments[2]) {
+    switch CommandLine.arguments[1] {
+    case "latency-serve":
+        report("latency-serve") {
+            try LatencyBenchmark.serve(at: address)
+            return []
+        }
+        exit(0)
+    case "latency-fetch":
+        report("latency-fetch") { try LatencyBenchmark.fetch(from: address) }
+        exit(0)
+    default: break
+    }
+}
+
 let wanted = CommandLine.arguments.dropFirst()
 if let unknown = wanted.first(where: { name in !benchmarks.contains { $0.name == name } }) {
     let names = benchmarks.map(\.name).joined(separator: ", ")
@@ -23,13 +55,5 @@ if let unknown = wanted.first(where: { name in !benchmarks.contains { $0.name ==
     exit(2)
 }
 for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
-    do {
-        for measurement in try benchmark.run() {
-            print(measurement.line)
-            fflush(nil)
-        }
-    } catch {
-        complain("pdn-bench: \(benchmark.name): \(error)\n")
-        exit(1)
-    }
+    report(benchmark.name, benchmark.run)
 }
