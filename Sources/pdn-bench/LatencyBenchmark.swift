@@ -1,6 +1,7 @@
 import CoreModel
 import Delivery
 import EventLoop
+import Glibc
 import SwarmProtocol
 
 /// How long a control frame takes on a link whose uplink is full of data, above the round trip of the idle link.
@@ -11,8 +12,9 @@ enum LatencyBenchmark {
     /// Uploads to whoever asks, until it is ended.
     static func serve(at address: NetworkAddress) throws {
         let loop = try EventLoop.startThread(named: "upload")
-        let uploader = Handover<Uploader?>()
-        loop.execute { uploader.keep(try? Uploader(loop: loop, segment: Segment(), at: address)) }
+        let isUp = Handover<Bool>()
+        loop.execute { isUp.give((try? Uploader(loop: loop, segment: Segment(), at: address)) != nil) }
+        guard isUp.take() else { throw BenchmarkError.socket(errno) }
         // Nobody gives: a signal ends it.
         Handover<Void>().take()
     }
@@ -21,13 +23,12 @@ enum LatencyBenchmark {
     static func fetch(from address: NetworkAddress) throws -> [Measurement] {
         let loop = try EventLoop.startThread(named: "download")
         let result = Handover<[Measurement]>()
-        let prober = Handover<Prober?>()
         loop.execute {
             let side = try? Prober(loop: loop, segment: Segment()) { idle, full in
                 result.give(Self.measurements(idle: idle, full: full))
             }
             side?.connect(to: address)
-            prober.keep(side)
+            if side == nil { result.give([]) }
         }
         return result.take()
     }

@@ -101,15 +101,12 @@ enum LinkBenchmark {
             downloading.stop()
         }
         let address = Handover<NetworkAddress?>()
-        let uploader = Handover<Uploader?>()
         uploading.execute {
             let side = try? Uploader(loop: uploading, segment: segment, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0))
             address.give(side?.manager.listenAddress)
-            uploader.keep(side)
         }
         guard let target = address.take() else { throw BenchmarkError.socket(errno) }
         let done = Handover<Void>()
-        let downloader = Handover<Downloader?>()
         let wall = Usage.wallSeconds
         let cpu = cpuSeconds {
             downloading.execute {
@@ -117,14 +114,10 @@ enum LinkBenchmark {
                     done.give(())
                 }
                 side?.connect(to: target)
-                downloader.keep(side)
             }
             done.take()
         }
-        let seconds = Usage.wallSeconds - wall
-        downloading.execute { downloader.keep(nil) }
-        uploading.execute { uploader.keep(nil) }
-        return (cpu, seconds)
+        return (cpu, Usage.wallSeconds - wall)
     }
 }
 
@@ -147,9 +140,6 @@ final class Handover<Value>: @unchecked Sendable {  // The semaphore orders the 
         self.value = value
         sem_post(semaphore)
     }
-
-    /// Holds a value without telling anybody.
-    func keep(_ value: sending Value) { self.value = value }
 
     @discardableResult
     func take() -> Value {

@@ -77,6 +77,8 @@ class BenchPeer: PeerManagerDelegate {
             nonce: Bytes16(high: 1, low: number), notBefore: Self.time, expires: Self.time + .seconds(3600),
             signedBy: Self.membership)
         manager.join(certificate: certificate, key: key)
+        // Kept until the process ends: it may only be released on its loop, and the loop is gone by then.
+        _ = Unmanaged.passRetained(self)
     }
 
     private static func key(_ number: UInt64) -> any AgreementKey {
