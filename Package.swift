@@ -171,6 +171,7 @@ let fuzzTargets: [Target] =
         fuzz("Catalogue", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Frame", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
         fuzz("Link", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
+        fuzz("TrackerMessages", ["FuzzSupport", "TrackerProtocol"]),
     ]
 
 let package = Package(
