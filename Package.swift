@@ -89,7 +89,7 @@ let shells: [Target] = [
             "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "Manifest", "TrackerProtocol", "Cryptography",
             "EventLoop", "HTTPTransfer", "WebSockets",
         ]),
-    library("VBPlayer", ["CoreModel", "Delivery", "MediaEngine"]),
+    library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     library(
         "TrackerServer",

@@ -7,6 +7,8 @@ enum PDN {
 
     /// Every command, in the order of the help.
     static let commands: [any Subcommand.Type] = [
+        PlayCommand.self,
+        SwarmCommand.self,
         KeygenCommand.self,
         InspectCommand.self,
         SignCommand.self,

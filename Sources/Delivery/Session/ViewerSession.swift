@@ -11,13 +11,15 @@ import Scheduling
 ///
 /// All of it lives on one loop; every call but ``init(configuration:loop:sink:)`` is made there. Several sessions share a
 /// loop.
-public final class ViewerSession: @unchecked Sendable {  // All state is touched on the loop only; entry points check it.
+public final class ViewerSession: @unchecked Sendable {  // Touched on the loop only; entry points check it.
     /// What the session plays and how.
     public let configuration: SessionConfiguration
     /// The loop that the session lives on.
     public let loop: EventLoop
     /// The figures so far; on the loop.
     public internal(set) var figures = ViewerFigures()
+    /// Why the session ended, when it failed.
+    public private(set) var failure: SessionError?
     /// The decisions so far, a JSON document a line, when the configuration asks for them.
     public internal(set) var decisions: [String] = []
     /// Told of each line for the session's log: the domain and a sentence.
@@ -212,6 +214,7 @@ public final class ViewerSession: @unchecked Sendable {  // All state is touched
 
     func fail(_ error: SessionError) {
         guard !isStopped else { return }
+        failure = error
         figures.error = error.description
         log("session", error.description)
         emit(.failed(error))
