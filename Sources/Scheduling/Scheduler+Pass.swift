@@ -7,15 +7,30 @@ extension Scheduler {
         if case .joined(let size) = swarm { max(size, peers.count + 1) } else { peers.count + 1 }
     }
 
-    /// How the viewer stands towards the swarm.
-    enum Standing { case alone, joining, shared }
+    /// How the viewer stands towards the swarm: without one; waiting for the tracker's answer; joined, while what the
+    /// others hold is not yet known; or in it.
+    enum Standing { case alone, joining, settling, shared }
 
     func standing(_ now: MonotonicInstant) -> Standing {
         switch swarm {
         case .off: .alone
         case .joining(let until): now < until ? .joining : (peers.isEmpty ? .alone : .shared)
-        case .joined(let size): size <= 1 && peers.isEmpty ? .alone : (front == nil && peers.isEmpty ? .alone : .shared)
+        case .joined(let size):
+            if size <= 1, peers.isEmpty {
+                .alone
+            } else if !isSettled(size: size, now: now) {
+                .settling
+            } else {
+                peers.isEmpty ? .alone : .shared
+            }
         }
+    }
+
+    /// Whether the others have had time to say what they hold: fetching ahead before that would fetch it again.
+    private func isSettled(size: Int, now: MonotonicInstant) -> Bool {
+        guard let joinedAt else { return true }
+        if joinedAt.duration(to: now) >= configuration.settleTime { return true }
+        return peers.count >= min(size - 1, 4) && lastLinkAt.duration(to: now) >= configuration.settleTime / 8
     }
 
     /// Decides everything that the present state asks for.
@@ -36,8 +51,8 @@ extension Scheduler {
             if !urgent, standing == .alone || tracks[id.track][id.index].record == .none {
                 planAlone(id, head: head, now: now)
             }
-            if standing == .shared, tracks[id.track][id.index].shareKey != nil {
-                planShare(id, head: head, now: now)
+            if standing == .shared || standing == .settling, tracks[id.track][id.index].shareKey != nil {
+                if standing == .shared { planShare(id, head: head, now: now) }
                 if canAsk {
                     planPeers(id, head: head, now: now)
                     canAsk = hasCapacity(now: now)

@@ -17,6 +17,10 @@ public struct Scheduler: Sendable {
     var requests: [RequestID: PeerRequest] = [:]
     var transfers: [TransferID: CDNTransfer] = [:]
     var swarm = SwarmState.off
+    /// When the viewer joined a swarm with others in it.
+    var joinedAt: MonotonicInstant?
+    /// When the last link came up.
+    var lastLinkAt = MonotonicInstant.origin
     var front: Front?
     var frontAsOf = MonotonicInstant.origin
     var position = Duration.zero
@@ -86,12 +90,14 @@ public struct Scheduler: Sendable {
             startupIndex = [:]
         case .swarm(let state):
             swarm = state
+            if case .joined(let size) = state, size > 1, joinedAt == nil { joinedAt = now }
         case .front(let front):
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now
         case .peerJoined(let key, let member, let uploads):
             peers.removeAll { $0.key == key }
             peers.append(PeerState(key: key, member: member, uploads: uploads))
+            lastLinkAt = now
             peers.sort { $0.key < $1.key }
         case .peerLeft(let key):
             remove(key)

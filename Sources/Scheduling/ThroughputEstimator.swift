@@ -31,9 +31,10 @@ public struct ThroughputEstimator: Sendable, Equatable {
         seconds = seconds * decay + length
     }
 
-    /// The estimate in bytes per second; `nil` before 1 ms of busy time or 4 KiB.
+    /// The estimate in bytes per second; `nil` before the first 16 KiB. Half a millisecond of busy time is the least that
+    /// counts: what is faster than the clock can tell is fast enough.
     public var bytesPerSecond: Double? {
-        guard seconds > 0.001, byteCount >= 4096 else { return nil }
-        return byteCount / seconds
+        guard byteCount >= 16_384 else { return nil }
+        return byteCount / max(seconds, 0.0005)
     }
 }

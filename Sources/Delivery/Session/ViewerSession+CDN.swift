@@ -139,6 +139,7 @@ extension ViewerSession {
     /// Counts media bytes from the CDN under what caused them.
     private func count(_ byteCount: Int, reason: Reason) {
         figures.bytes.cdn += byteCount
+        swarm?.manager?.noteDownload(byteCount: byteCount)
         if loop.now < startupUntil {
             figures.cdnStartup += byteCount
             return
