@@ -121,6 +121,9 @@ let benchmarks: [Target] = [
 
 let testTargets: [Target] = [
     tests("CoreModelTests", ["CoreModel"]),
+    tests(
+        "TrackerProtocolTests", ["CoreModel", "Cryptography", "TrackerProtocol"],
+        path: "Tracker/Tests/TrackerProtocolTests"),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
     tests("VBPlayerTests", ["VBPlayer", "CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),

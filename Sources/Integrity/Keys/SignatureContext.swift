@@ -15,6 +15,8 @@ public enum SignatureContext: String, CaseIterable, Sendable {
     case token = "pdn/1 token"
     /// A claim of a CDN fetch.
     case claim = "pdn/1 claim"
+    /// A viewer's request to a tracker for admission.
+    case join = "pdn/1 join"
 
     /// The role of the keys that sign this kind.
     public var role: KeyRole {
@@ -22,7 +24,7 @@ public enum SignatureContext: String, CaseIterable, Sendable {
         case .record, .catalogue: .authority
         case .certificate: .membership
         case .token: .token
-        case .claim: .claim
+        case .claim, .join: .claim
         }
     }
 

@@ -1,4 +1,5 @@
 public import CoreModel
+import Integrity
 
 /// The numbers of the control protocol between viewers and trackers: version, limits, names.
 ///
@@ -34,15 +35,14 @@ public enum ControlProtocol {
     /// The most remote settings in a welcome.
     public static let maximumSettingCount = 32
 
-    /// The bytes that a viewer's claim key signs to join: the context string, the challenge, the stream, the peer's key
-    /// and the port it listens on.
+    /// The bytes that a viewer's claim key signs to join: the context, the challenge, the stream, the peer's key and the
+    /// port it listens on.
     public static func joinStatement(challenge: Bytes32, request: JoinRequest) -> [UInt8] {
         var writer = WireWriter(capacity: 128)
-        writer.append(Array("PDN control join v1\0".utf8))
         writer.append(challenge)
         writer.append(request.stream.value)
         writer.append(request.peer.publicKey)
         writer.integer(request.listenPort)
-        return writer.bytes
+        return SignatureContext.join.message(writer.bytes)
     }
 }

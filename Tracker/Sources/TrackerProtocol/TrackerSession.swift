@@ -121,7 +121,7 @@ public struct TrackerSession: Sendable {
     /// How long a fallback is used before a preferred tracker is tried again.
     static let fallbackUse: Duration = .seconds(600)
 
-    private struct Tracker {
+    struct Tracker {
         var url: String
         var failureCount = 0
         var notBefore = MonotonicInstant.origin
@@ -129,14 +129,14 @@ public struct TrackerSession: Sendable {
         var hasRefused = false
     }
 
-    private struct Attempt {
+    struct Attempt {
         var id: ConnectionID
         var tracker: Int
         var deadline: MonotonicInstant
         var hasJoined = false
     }
 
-    private struct Membership {
+    struct Membership {
         var id: ConnectionID
         var tracker: Int
         var since: MonotonicInstant
@@ -152,7 +152,7 @@ public struct TrackerSession: Sendable {
         var preferredCheck: MonotonicInstant
     }
 
-    private enum State {
+    enum State {
         case idle
         case waiting(until: MonotonicInstant)
         case attempting(Attempt)
@@ -161,14 +161,14 @@ public struct TrackerSession: Sendable {
         case stopped
     }
 
-    private var configuration: Configuration
-    private var trackers: [Tracker]
-    private var state = State.idle
-    private var lastAttempt: UInt64 = 0
-    private var snapshot = ViewerSnapshot()
+    var configuration: Configuration
+    var trackers: [Tracker]
+    var state = State.idle
+    var lastAttempt: UInt64 = 0
+    var snapshot = ViewerSnapshot()
     /// What trackers have been told.
-    private var reported = ViewerSnapshot()
-    private var outputs: [Output] = []
+    var reported = ViewerSnapshot()
+    var outputs: [Output] = []
     private var nextOutput = 0
 
     /// Makes a session that does nothing before `.start`.
@@ -180,7 +180,7 @@ public struct TrackerSession: Sendable {
     }
 
     /// How the viewer stands with its trackers, as last announced.
-    public private(set) var standing = TrackerState.idle
+    public internal(set) var standing = TrackerState.idle
 
     /// Takes one input in.
     public mutating func handle(
@@ -226,7 +226,7 @@ public struct TrackerSession: Sendable {
     }
 
     /// The connection of the present attempt or membership.
-    private var currentConnection: ConnectionID? {
+    var currentConnection: ConnectionID? {
         switch state {
         case .attempting(let attempt): attempt.id
         case .joined(let membership): membership.id
@@ -244,263 +244,6 @@ public struct TrackerSession: Sendable {
                 membership.nextReport, membership.renewal, membership.silence, membership.preferredCheck,
                 membership.wantedPeers > 0 ? membership.nextWant : .distantFuture,
             ].min()
-        }
-    }
-}
-
-// MARK: - Choosing a tracker
-
-extension TrackerSession {
-    /// Tries the tracker that may be tried first (the earlier in the list of two), or waits for it.
-    private mutating func proceed(now: MonotonicInstant, reason: TrackerFailure) {
-        let usable = trackers.indices.filter { !trackers[$0].hasRefused }
-        guard let choice = usable.min(by: { notBefore($0, now) < notBefore($1, now) }) else {
-            state = .refused
-            announce(.refused(reason: reason))
-            return
-        }
-        let start = notBefore(choice, now)
-        guard start <= now else {
-            state = .waiting(until: start)
-            announce(.waiting(until: start, reason: reason))
-            return
-        }
-        lastAttempt += 1
-        let id = ConnectionID(number: lastAttempt)
-        state = .attempting(Attempt(id: id, tracker: choice, deadline: now + Self.joinTimeout))
-        announce(.connecting(url: trackers[choice].url))
-        outputs.append(.connect(id, url: trackers[choice].url))
-    }
-
-    private func notBefore(_ tracker: Int, _ now: MonotonicInstant) -> MonotonicInstant {
-        max(trackers[tracker].notBefore, now)
-    }
-
-    /// Ends the present attempt or membership because of `failure`, and looks for another tracker.
-    private mutating func fail(
-        _ failure: TrackerFailure, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
-    ) {
-        let tracker: Int
-        switch state {
-        case .attempting(let attempt):
-            tracker = attempt.tracker
-        case .joined(let membership):
-            tracker = membership.tracker
-            if membership.since.duration(to: now) >= Self.stableAfter { trackers[tracker].failureCount = 0 }
-        case .idle, .waiting, .refused, .stopped: return
-        }
-        if let id = currentConnection { outputs.append(.close(id)) }
-        var delay = Duration.zero
-        if failure != .returningToPreferred {
-            trackers[tracker].failureCount += 1
-            delay = backOff(failures: trackers[tracker].failureCount, using: &generator)
-        }
-        if case .refused(let error) = failure {
-            if error.retryAfterMilliseconds == ControlError.never {
-                trackers[tracker].hasRefused = true
-            } else {
-                let asked = min(Duration.milliseconds(Int64(error.retryAfterMilliseconds)), Self.maximumRetryAfter)
-                delay = max(delay, asked)
-            }
-        }
-        trackers[tracker].notBefore = now + delay
-        proceed(now: now, reason: failure)
-    }
-
-    /// 1 s, 2 s, 4 s … 5 min, each times 0.5 to 1.5, so that viewers that lost a tracker together don't return together.
-    private func backOff(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
-        let doubled = Self.minimumBackOff * Double(UInt64(1) << UInt64(min(max(failures - 1, 0), 20)))
-        return min(doubled, Self.maximumBackOff) * Double.random(in: 0.5...1.5, using: &generator)
-    }
-
-    private mutating func replaceToken(_ token: [UInt8], now: MonotonicInstant) {
-        guard token != configuration.request.token else { return }
-        configuration.request.token = token
-        for index in trackers.indices where trackers[index].hasRefused {
-            trackers[index].hasRefused = false
-            trackers[index].failureCount = 0
-            trackers[index].notBefore = now
-        }
-        switch state {
-        case .refused, .waiting: proceed(now: now, reason: .timeout)
-        case .idle, .attempting, .joined, .stopped: break
-        }
-    }
-
-    private mutating func stop() {
-        if case .joined(let membership) = state {
-            outputs.append(.send(membership.id, ViewerMessage.leave.encoded()))
-        }
-        if let id = currentConnection { outputs.append(.close(id)) }
-        state = .stopped
-        announce(.stopped)
-    }
-
-    private mutating func announce(_ standing: TrackerState) {
-        self.standing = standing
-        outputs.append(.event(.state(standing)))
-    }
-}
-
-// MARK: - Messages
-
-extension TrackerSession {
-    private mutating func receive(
-        _ bytes: [UInt8], on id: ConnectionID, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
-    ) {
-        guard id == currentConnection else { return }
-        let message: TrackerMessage?
-        do {
-            message = try TrackerMessage.decode(bytes[...])
-        } catch {
-            fail(.malformed(error), now: now, using: &generator)
-            return
-        }
-        if case .error(let error) = message {
-            receive(error, now: now, using: &generator)
-            return
-        }
-        switch state {
-        case .attempting(let attempt):
-            switch message {
-            case .challenge(let challenge): join(challenge, attempt, now: now, using: &generator)
-            case .welcome(let welcome): enter(welcome, attempt, now: now, using: &generator)
-            case nil: break
-            case .peers, .front, .swarm, .certificate, .error:
-                fail(.unexpectedMessage, now: now, using: &generator)
-            }
-        case .joined(var membership):
-            membership.silence = now + membership.reportInterval * Self.silentIntervals
-            switch message {
-            case .peers(let peers): outputs.append(.event(.peers(peers)))
-            case .front(let front):
-                // A lower generation was overtaken; the same one again extends its validity.
-                if front.generation >= membership.frontGeneration {
-                    membership.frontGeneration = front.generation
-                    let validUntil = now + .milliseconds(Int64(front.validForMilliseconds))
-                    outputs.append(.event(.front(front, validUntil: validUntil)))
-                }
-            case .swarm(let size): outputs.append(.event(.swarmSize(Int(size))))
-            case .certificate(let certificate):
-                configuration.request.previousCertificate = certificate.bytes
-                membership.renewal = renewal(of: certificate, now: now, using: &generator)
-                outputs.append(.event(.certificate(certificate)))
-            case nil: break
-            case .challenge, .welcome, .error:
-                fail(.unexpectedMessage, now: now, using: &generator)
-                return
-            }
-            state = .joined(membership)
-        case .idle, .waiting, .refused, .stopped: break
-        }
-    }
-
-    private mutating func receive(
-        _ error: ControlError, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
-    ) {
-        if case .joined = state, error.code == .rateLimited {
-            // Only a request was refused; the membership stands.
-            outputs.append(.event(.refused(error)))
-        } else {
-            fail(.refused(error), now: now, using: &generator)
-        }
-    }
-
-    private mutating func join(
-        _ challenge: Challenge, _ attempt: Attempt, now: MonotonicInstant,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        var attempt = attempt
-        guard !attempt.hasJoined else { return fail(.unexpectedMessage, now: now, using: &generator) }
-        guard
-            (challenge.lowestVersion...max(challenge.lowestVersion, challenge.highestVersion))
-                .contains(ControlProtocol.version)
-        else { return fail(.unsupportedVersion, now: now, using: &generator) }
-        attempt.hasJoined = true
-        state = .attempting(attempt)
-        configuration.request.startPositionMilliseconds = snapshot.positionMilliseconds
-        let request = configuration.request
-        let statement = ControlProtocol.joinStatement(challenge: challenge.nonce, request: request)
-        let signature = configuration.claimKey.sign(statement)
-        outputs.append(.send(attempt.id, ViewerMessage.join(request, signature: signature).encoded()))
-    }
-
-    private mutating func enter(
-        _ welcome: Welcome, _ attempt: Attempt, now: MonotonicInstant,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        guard attempt.hasJoined else { return fail(.unexpectedMessage, now: now, using: &generator) }
-        if let key = configuration.membershipKey, key != welcome.membershipKey {
-            return fail(.wrongMembershipKey(welcome.membershipKey), now: now, using: &generator)
-        }
-        let asked = Duration.milliseconds(Int64(welcome.reportIntervalMilliseconds))
-        let interval = min(max(asked, Self.reportIntervals.lowerBound), Self.reportIntervals.upperBound)
-        configuration.request.previousCertificate = welcome.certificate.bytes
-        let hasPreferred = trackers[..<attempt.tracker].contains { !$0.hasRefused }
-        state = .joined(
-            Membership(
-                id: attempt.id, tracker: attempt.tracker, since: now, reportInterval: interval,
-                nextReport: now + jittered(Self.firstReportAfter, using: &generator), lastReport: now,
-                renewal: renewal(of: welcome.certificate, now: now, using: &generator),
-                silence: now + interval * Self.silentIntervals, nextWant: now,
-                preferredCheck: hasPreferred
-                    ? now + jittered(Self.fallbackUse, using: &generator) : .distantFuture))
-        announce(.joined(url: trackers[attempt.tracker].url))
-        outputs.append(.event(.welcome(welcome)))
-        outputs.append(.event(.swarmSize(Int(welcome.swarmSize))))
-    }
-
-    /// After two thirds of the life that is left.
-    private func renewal(
-        of certificate: IssuedCertificate, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
-    ) -> MonotonicInstant {
-        let life = Duration.seconds(Int64(max(certificate.validForSeconds, 3)))
-        return now + jittered(life * 2 / 3, using: &generator)
-    }
-
-    /// The span ±10 %, so that viewers that came together don't act together for ever.
-    private func jittered(_ span: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
-        span * Double.random(in: 0.9...1.1, using: &generator)
-    }
-}
-
-// MARK: - Time
-
-extension TrackerSession {
-    private mutating func timeout(now: MonotonicInstant, using generator: inout some RandomNumberGenerator) {
-        switch state {
-        case .idle, .refused, .stopped: break
-        case .waiting(let until):
-            if now >= until { proceed(now: now, reason: .timeout) }
-        case .attempting(let attempt):
-            if now >= attempt.deadline { fail(.timeout, now: now, using: &generator) }
-        case .joined(var membership):
-            if now >= membership.silence { return fail(.silent, now: now, using: &generator) }
-            if now >= membership.preferredCheck {
-                if trackers[..<membership.tracker].contains(where: { !$0.hasRefused && $0.notBefore <= now }) {
-                    outputs.append(.send(membership.id, ViewerMessage.leave.encoded()))
-                    return fail(.returningToPreferred, now: now, using: &generator)
-                }
-                membership.preferredCheck = now + jittered(Self.fallbackUse, using: &generator)
-            }
-            if now >= membership.nextReport {
-                let report = snapshot.report(since: reported)
-                reported = snapshot
-                membership.lastReport = now
-                membership.nextReport = now + jittered(membership.reportInterval, using: &generator)
-                outputs.append(.send(membership.id, ViewerMessage.report(report).encoded()))
-            }
-            if membership.wantedPeers > 0, now >= membership.nextWant {
-                let count = UInt8(membership.wantedPeers)
-                membership.wantedPeers = 0
-                membership.nextWant = now + Self.minimumSpacing
-                outputs.append(.send(membership.id, ViewerMessage.wantPeers(count: count).encoded()))
-            }
-            if now >= membership.renewal {
-                membership.renewal = now + jittered(Self.renewalRetry, using: &generator)
-                outputs.append(.send(membership.id, ViewerMessage.renew.encoded()))
-            }
-            state = .joined(membership)
         }
     }
 }
