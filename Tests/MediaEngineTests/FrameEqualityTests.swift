@@ -84,6 +84,16 @@ extension EngineTests {
             try await expectEqual(probe, rendition.joined)
         }
 
+        @Test func severalDecoderThreadsGiveTheSameFrames() async throws {
+            var configuration = EngineConfiguration.unpaced
+            configuration.decoderThreadCount = 4
+            let probe = EngineProbe(configuration)
+            probe.engine.addTrack(id: 0, kind: .video)
+            probe.append(media.video, track: 0, mediaOffset: .zero)
+            #expect(try await probe.waitForEnd() == .ended)
+            try await expectEqual(probe, media.video.joined)
+        }
+
         @Test func pictureComesBeforeItsSegmentIsComplete() async throws {
             let probe = EngineProbe()
             probe.engine.addTrack(id: 0, kind: .video)

@@ -64,6 +64,23 @@ extension EngineTests {
             #expect(probe.events.contains(.seekCompleted(id: 1, time: MediaTime(ticks: 51, timescale: 10))))
         }
 
+        @Test func separateAudioFollowsTheVideoToTheTarget() async throws {
+            let probe = EngineProbe(EngineConfiguration())
+            probe.engine.addTrack(id: 0, kind: .video)
+            probe.engine.addTrack(id: 1, kind: .audio)
+            let target = MediaTime(ticks: 63, timescale: 10)
+            probe.engine.seek(id: 1, to: target)
+            probe.engine.play()
+            probe.append(media.audio, track: 1, from: 3, mediaOffset: .zero)
+            probe.append(media.video, track: 0, from: 3, mediaOffset: .zero)
+            #expect(try await probe.wait { $0 == .seekCompleted(id: 1, time: target) } != nil)
+            #expect(try await probe.wait { $0.isPlaying } == .playing(position: target))
+            #expect(try await probe.waitForEnd() == .ended)
+            let first = try #require(probe.blocks.first)
+            #expect(first <= target && first > target - MediaTime(ticks: 1024, timescale: 48_000))
+            probe.engine.shutdown()
+        }
+
         @Test func impreciseSeekLandsOnTheRandomAccessPoint() async throws {
             let probe = try await probe(.cmafVideo)
             probe.engine.seek(id: 3, to: MediaTime(ticks: 51, timescale: 10), tolerance: nil)

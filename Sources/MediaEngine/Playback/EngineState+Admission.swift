@@ -60,15 +60,14 @@ extension EngineState {
         tracks[track].audio?.decodedEnd = block.endTime
         if case .preparing = phase {
             if let seek, let tolerance = seek.tolerance, block.endTime <= seek.time - tolerance { return false }
-            enqueue(block, track: track)
+            let isKept = enqueue(block, track: track)
             if !mayHoldVideo {
                 let wanted = seek.map { $0.tolerance == .zero ? $0.time : max($0.time, block.time) } ?? segmentStart
                 land(nil, at: seek == nil || seek?.tolerance != nil ? wanted : block.time)
             }
-            return true
+            return isKept
         }
-        enqueue(block, track: track)
-        return true
+        return enqueue(block, track: track)
     }
 
     private mutating func enqueue(_ frame: VideoFrame, track: Int) {
@@ -83,15 +82,16 @@ extension EngineState {
         presenter.signal()
     }
 
-    private mutating func enqueue(_ block: AudioBlock, track: Int) {
+    /// Queues samples. Returns false for those from before the place where playback stands: they are not played.
+    private mutating func enqueue(_ block: AudioBlock, track: Int) -> Bool {
         guard isPaced else {
             if !info.hasVideo { position = block.time }
-            return
+            return true
         }
-        // Samples from before the place where playback stands are not played.
-        if case .holding = phase, block.endTime <= position { return }
+        if case .holding = phase, block.endTime <= position { return false }
         tracks[track].audio?.blocks.append(block)
         presenter.signal()
+        return true
     }
 
     /// Playback stands at `time` now, with this picture on screen.
