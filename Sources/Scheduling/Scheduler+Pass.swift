@@ -16,21 +16,17 @@ extension Scheduler {
         case .off: .alone
         case .joining(let until): now < until ? .joining : (peers.isEmpty ? .alone : .shared)
         case .joined(let size):
-            if size <= 1, peers.isEmpty {
-                .alone
-            } else if !isSettled(size: size, now: now) {
-                .settling
-            } else {
-                peers.isEmpty ? .alone : .shared
-            }
+            if !isSettled(size: size, now: now) { .settling } else { peers.isEmpty ? .alone : .shared }
         }
     }
 
-    /// Whether the others have had time to say what they hold: fetching ahead before that would fetch it again.
+    /// Whether the others have had time to say what they hold, the tracker to name a front, and those who start at the
+    /// same time to join: fetching ahead before that would fetch it again.
     private func isSettled(size: Int, now: MonotonicInstant) -> Bool {
         guard let joinedAt else { return true }
         if joinedAt.duration(to: now) >= configuration.settleTime { return true }
-        return peers.count >= min(size - 1, 4) && lastLinkAt.duration(to: now) >= configuration.settleTime / 8
+        return front != nil && size > 1 && peers.count >= min(size - 1, 4)
+            && lastLinkAt.duration(to: now) >= configuration.settleTime / 8
     }
 
     /// Decides everything that the present state asks for.

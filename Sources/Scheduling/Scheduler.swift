@@ -17,7 +17,7 @@ public struct Scheduler: Sendable {
     var requests: [RequestID: PeerRequest] = [:]
     var transfers: [TransferID: CDNTransfer] = [:]
     var swarm = SwarmState.off
-    /// When the viewer joined a swarm with others in it.
+    /// When the viewer joined the swarm.
     var joinedAt: MonotonicInstant?
     /// When the last link came up.
     var lastLinkAt = MonotonicInstant.origin
@@ -90,7 +90,7 @@ public struct Scheduler: Sendable {
             startupIndex = [:]
         case .swarm(let state):
             swarm = state
-            if case .joined(let size) = state, size > 1, joinedAt == nil { joinedAt = now }
+            if case .joined = state, joinedAt == nil { joinedAt = now }
         case .front(let front):
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now

@@ -55,6 +55,24 @@ extension TrackerStore {
 
     // MARK: - Fronts
 
+    /// Tells a new member of the front that holds; a swarm's first one is named a second later, with those who come at
+    /// the same time.
+    mutating func greet(_ connection: ConnectionKey, in stream: StreamID, now: MonotonicInstant) {
+        guard let swarm = swarms[stream] else { return }
+        if swarm.members.count == 1 { swarms[stream]?.frontSentAt = now }
+        guard !swarm.frontMembers.isEmpty, swarm.frontUntil > now else { return nameFront(of: stream, now: now) }
+        let lead = swarm.members.values.map { $0.position(at: now) }.max() ?? .zero
+        emit(
+            .send(
+                connection,
+                .front(
+                    TrackerProtocol.Front(
+                        generation: swarm.frontGeneration,
+                        validForMilliseconds: UInt32(clamping: now.duration(to: swarm.frontUntil).inMilliseconds),
+                        leadPositionMilliseconds: UInt64(max(0, lead.inMilliseconds)), members: swarm.frontMembers))))
+        nameFront(of: stream, now: now)
+    }
+
     /// Names the front of a swarm's leading cohort when it has changed or runs out.
     ///
     /// At most once a second, so that a crowd that joins together costs one message each.

@@ -188,7 +188,7 @@ public struct TrackerStore: Sendable {
         welcome(member, swarm: swarmID, secret: secret, stream: request.stream, time: time, using: &generator)
         suggest(configuration.peersPerAnswer, to: connection, now: now, using: &generator)
         swarms[request.stream]?.isFrontStale = true
-        nameFront(of: request.stream, now: now)
+        greet(connection, in: request.stream, now: now)
     }
 
     private mutating func welcome(
