@@ -29,20 +29,26 @@ final class TestServer: Sendable {
 
     private let loop: EventLoop
     private let shared = Shared()
+    private let holder: Holder
     /// `http://127.0.0.1:PORT`.
     let url: String
 
     init(_ files: [String: File]) async throws {
         let loop = try EventLoop.startThread(named: "test server")
         self.loop = loop
-        shared.state.withLock { $0.files = files }
         let holder = Holder(loop)
+        self.holder = holder
+        shared.state.withLock { $0.files = files }
         let port = try await holder.listen()
         url = "http://127.0.0.1:\(port)"
         await holder.serve { [shared] request in Self.answer(request, shared) }
     }
 
-    deinit { loop.stop() }
+    deinit {
+        let (loop, holder) = (loop, holder)
+        loop.execute { holder.assumeIsolated { $0.close() } }
+        loop.stop()
+    }
 
     /// The paths asked for so far, in order.
     var requests: [String] { shared.state.withLock { $0.requests } }
@@ -108,6 +114,14 @@ final class TestServer: Sendable {
 
         func serve(_ answer: @escaping @Sendable (String) -> (bytes: [UInt8], ends: Bool)) { self.answer = answer }
 
+        /// Lets go of what holds this through its callbacks.
+        func close() {
+            listener = nil
+            answer = nil
+            for connection in connections.values { connection.close() }
+            connections = [:]
+        }
+
         private func accept(_ connection: TCPConnection) {
             let id = ObjectIdentifier(connection)
             connections[id] = connection
@@ -120,15 +134,18 @@ final class TestServer: Sendable {
                     let request = String(decoding: text[..<end], as: UTF8.self)
                     text.removeFirst(end)
                     guard let answer = self.answer?(request) else { return }
+                    guard let connection = self.connections[id] else { return }
                     _ = connection.write(answer.bytes)
                     guard answer.ends else { continue }
-                    if connection.queuedByteCount == 0 { return connection.close() }
-                    connection.onDrain = { connection.close() }
+                    if connection.queuedByteCount == 0 { return self.drop(id) }
+                    connection.onDrain = { self.drop(id) }
                 }
             }
-            connection.onClose = { _ in self.connections[id] = nil }
+            connection.onClose = { _ in self.connections[id] = nil }  // Not called for a close of ours.
             connection.startReading()
         }
+
+        private func drop(_ id: ObjectIdentifier) { connections.removeValue(forKey: id)?.close() }
 
         private func endOfHead(_ text: [UInt8]) -> Int? {
             let mark = Array("\r\n\r\n".utf8)
