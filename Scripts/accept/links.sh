@@ -25,6 +25,7 @@ check_links() {
 # links_round NAME VIEWERS STAGGER-SECONDS
 links_round() {
     local name=$1 viewers=$2 index pid code failed=0 counted received before minimum=0.80
+    [[ -z $short ]] || minimum=$short_minimum
     local -a pids=()
     before=$(peer_payload "$viewers")
     stats=()

@@ -1,10 +1,14 @@
 # Offload in one process on loopback.
 # shellcheck shell=bash
 
+# A short stream is mostly start-up, so the limits don't apply to it; this much shows that viewers share.
+short_minimum=0.5
+
 # offload NAME VIEWERS STAGGER MINIMUM COPIES URL…: COPIES is the limit of copiesPerSegment, or - for none.
 offload() {
     local name=$1 viewers=$2 stagger=$3 minimum=$4 copies=$5 code=0 criteria
     shift 5
+    [[ -z $short ]] || minimum=$short_minimum copies=-
     serve_title "$length"
     viewer_options
     local urls=()
@@ -42,10 +46,11 @@ check_nginx_agrees() {
 
 # 3 of 10 never upload.
 check_freeriders() {
-    local code=0
+    local code=0 minimum=0.80
+    [[ -z $short ]] || minimum=$short_minimum
     serve_title "$length"
     viewer_options
     swarm freeriders 10 "$hls" --stagger 1s --freeriders 3 || code=$?
     judge_code freeriders "$code"
-    judge freeriders 'failed==0' 'offload>=0.80' 'stalls==0'
+    judge freeriders 'failed==0' "offload>=$minimum" 'stalls==0'
 }
