@@ -26,4 +26,4 @@ fi
 settle_cdn_log
 printf '\n'
 python3 "$repository/Scripts/lib/stats.py" table "${stats[@]}"
-python3 "$repository/Scripts/lib/stats.py" log "${stats[@]}" --log "$cdn_log" --from "$log_start" | cut -f 2 || true
+python3 "$repository/Scripts/lib/stats.py" log "${stats[@]}" --log "$cdn_log" --from "$log_start" | cut -f 2 | sed 's/ (must be.*//' || true
