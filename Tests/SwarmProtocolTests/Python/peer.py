@@ -282,9 +282,11 @@ class OtherSegment(Server):
     """Valid chunks of another segment."""
 
     def payload(self, segment, chunk):
-        others = [other for other in self.segments.values() if other is not segment]
-        other = others[0] if others else segment
-        return other.chunks[(chunk + (0 if others else 1)) % other.chunk_count]
+        # Of the same place where there is one, so that the length fits; else of another place.
+        for other in self.segments.values():
+            if other is not segment and chunk in other.chunks:
+                return other.chunks[chunk]
+        return next(payload for index, payload in segment.chunks.items() if index != chunk)
 
 
 class WrongLeaves(Server):
