@@ -18,7 +18,7 @@ final class FrameFile: FrameObserver {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let handle = FileHandle(forWritingAtPath: path)
         else { throw CommandFailure.failed("\(path) can't be written") }
-        state = Mutex(State(handle: handle, pending: Array((FrameHasher.header + "\n").utf8)))
+        state = Mutex(State(handle: handle, pending: Array(FrameHasher.header.utf8)))
     }
 
     func videoFrameDecoded(_ frame: VideoFrame) {
