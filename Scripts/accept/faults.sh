@@ -23,7 +23,8 @@ check_faults_tracker_during() {
     serve_title "$length"
     viewer_options
     swarm_start faults-tracker-during 6 "$hls" --stagger 1s
-    await "$length" played 4 || true
+    await "$length" tracker_has 6 || true
+    await "$length" played $((length / 4)) || true
     end "$tracker_pid" 5 KILL
     swarm_wait || code=$?
     healthy faults-tracker-during "$code" 'sum.bytes.peers>0'
@@ -46,7 +47,8 @@ check_faults_viewers_killed() {
             victims+=("$started")
         fi
     done
-    await "$length" played 5 || true
+    await "$length" tracker_has 8 || true
+    await "$length" played $((length / 4)) || true
     for one in "${victims[@]}"; do end "$one" 5 KILL; done
     for one in "${pids[@]}"; do
         wait "$one" || code=$?
@@ -61,19 +63,23 @@ hostile_peer() {
     local name=$1 mode=$2 code=0
     serve_title "$length"
     viewer_options
-    second_implementation || {
-        verdict "$name" FAIL 'the second implementation of the protocol (Python) is not there'
-        return
-    }
-    start "$work/hostile.log" "${second[@]}" "$mode" --tracker "$tracker" --tracker-key "$tracker_key" --stream "$title" \
-        --trust "$authority" --catalogue "$hls.pdn" --manifest "$hls"
+    swarm_start "$name" 4 "$hls" --stagger 4s
+    await 10 tracker_has 1 || true
+    start "$work/hostile.log" "$repository/Tests/SwarmProtocolTests/Python/run.sh" attacker.py "$mode" \
+        --tracker "$tracker" --catalogue "$www/cmaf/title.pdn" --authority "$authority" --duration "$((length + 20))" --report "$work/hostile.json"
     hostile_pid=$started
-    swarm "$name" 4 "$hls" --stagger 2s || code=$?
-    healthy "$name" "$code"
-    end "$hostile_pid"
+    swarm_wait || code=$?
+    end "$hostile_pid" 5
+    healthy "$name" "$code" 'max.peersBanned<=1'
+    # What it was asked for and what it sent: a peer that nobody turned to would prove nothing.
+    if grep -qE '"requests": [1-9]' "$work/hostile.json"; then
+        verdict "$name" PASS 'viewers asked the peer for chunks'
+    else
+        verdict "$name" FAIL "nobody asked the peer for anything: $(tail -n 1 "$work/hostile.json" | cut -c 1-160)"
+    fi
 }
-check_faults_silent_peer() { hostile_peer faults-silent-peer silent; }
-check_faults_slow_peer() { hostile_peer faults-slow-peer slow; }
+check_faults_silent_peer() { hostile_peer faults-silent-peer never-deliver; }
+check_faults_slow_peer() { hostile_peer faults-slow-peer drip; }
 
 # cdn_fault NAME KIND PATTERN [RATE]: a swarm against a CDN with the fault, and one viewer without the PDN against the same.
 cdn_fault() {

@@ -17,8 +17,17 @@ swift_tests() {
 
 check_api() { swift_tests api '^VBPlayerTests\.'; }
 
-# The independent attacker and the honest second implementation, written from the protocol document in Python.
-check_attacker() { swift_tests attacker 'SecondImplementation|Attacker'; }
+# The independent attacker and the honest second implementation, written from the protocol document in Python: one link in
+# the package's tests, then a member of a real swarm that tells each lie.
+check_attacker() {
+    local code=0 line
+    swift_tests attacker 'SecondImplementation'
+    run "$work/attack.log" "$repository/Tests/SwarmProtocolTests/Python/attack-swarm.sh" || code=$?
+    while read -r line; do
+        verdict attacker "$( ((code == 0)) && echo PASS || echo FAIL)" "in a swarm: ${line:0:150}"
+    done < <(grep '^{' "$work/attack.log")
+    ((code == 0)) || verdict attacker FAIL "attack-swarm.sh ended with exit code $code: $(tail -n 1 "$work/attack.log" | cut -c 1-150)"
+}
 
 check_cost() {
     local name value unit limit ratio bound outcome code=0

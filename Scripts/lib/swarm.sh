@@ -110,3 +110,10 @@ settle_cdn_log() {
     "${within[@]}" curl --silent --noproxy '*' --output /dev/null "$cdn/$mark" || true
     await 5 grep -q "$mark" "$cdn_log" || true
 }
+
+# tracker_has COUNT: whether at least so many viewers are with the tracker.
+tracker_has() {
+    local count
+    count=$(curl --silent --noproxy '*' "$tracker_http/stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)["viewers"])') \
+        && ((count >= $1))
+}
