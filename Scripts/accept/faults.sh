@@ -51,8 +51,7 @@ check_faults_viewers_killed() {
     await "$length" played $((length / 4)) || true
     for one in "${victims[@]}"; do end "$one" 5 KILL; done
     for one in "${pids[@]}"; do
-        wait "$one" || code=$?
-        forget "$one"
+        finish_within "$((4 * length + 120))" "$one" || code=$?
     done
     healthy "$name" "$code" 'viewers==4' 'sum.bytes.peers>0'
 }

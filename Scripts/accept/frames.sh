@@ -137,7 +137,7 @@ check_seeks() {
     else
         verdict seeks FAIL "$passed of $count exact starts land on their frame$failures"
     fi
-    swift_tests seeks 'VBPlayerTests\..*[Ss]eek'
+    swift_tests seeks '(VBPlayerTests|MediaEngineTests)\..*[Ss]eek'
 }
 
 # polluters K: K of 10 alter what they upload.

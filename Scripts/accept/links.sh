@@ -39,8 +39,7 @@ links_round() {
     done
     for pid in "${pids[@]}"; do
         code=0
-        wait "$pid" || code=$?
-        forget "$pid"
+        finish_within "$((4 * length + 120))" "$pid" || code=$?
         ((code == 0)) || failed=$((failed + 1))
     done
     swarm_log=$work/$name-1.log

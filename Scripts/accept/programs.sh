@@ -76,8 +76,7 @@ check_off_is_off() {
     start "$swarm_log" "$pdn" play --headless "$hls" "${viewer[@]}" --stats "${stats[0]}"
     pid=$started
     verdicts off-is-off python3 "$repository/Scripts/lib/sockets.py" "$pid" "${cdn#http://}"
-    wait "$pid" || code=$?
-    forget "$pid"
+    finish_within "$((4 * length + 120))" "$pid" || code=$?
     judge_code off-is-off "$code"
     judge off-is-off 'sum.bytes.peers==0' 'sum.bytes.cdnCatalogue==0'
 }

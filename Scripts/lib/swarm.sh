@@ -86,10 +86,21 @@ swarm_start() {
     swarm_pid=$started
 }
 swarm_wait() {
+    finish_within "$((4 * ${length:-60} + 120))" "$swarm_pid"
+}
+
+# finish_within SECONDS PID: waits for a child and gives its exit code; one that still runs after the time is ended, and the
+# code is 124.
+finish_within() {
     local code=0
-    wait "$swarm_pid" || code=$?
-    forget "$swarm_pid"
-    return "$code"
+    if await "$1" not_alive "$2"; then
+        wait "$2" || code=$?
+        forget "$2"
+        return "$code"
+    fi
+    note "still running after $1 s: $(tr '\0' ' ' < "/proc/$2/cmdline" | cut -c 1-60)…"
+    end "$2"
+    return 124
 }
 
 # play_start LABEL URL OPTION…: a viewer of its own process; its figures are added to `stats`, its process ID is `started`.
