@@ -34,6 +34,7 @@ internal import Synchronization
     private(set) var acceptsHandles = true
     /// What other modules keep once for a loop, by a type of theirs. On the loop's thread only.
     public var attachments: [ObjectIdentifier: AnyObject] = [:]
+    private var keptObjects: [AnyObject] = []
     private var stopHandlers: [(key: ObjectIdentifier, handler: () -> Void)] = []
     /// This module's open handles.
     private var handles: [ObjectIdentifier: LoopHandle] = [:]
@@ -96,6 +97,7 @@ internal import Synchronization
         // `stop` has closed all handles; callbacks of the last round may have enqueued more.
         drainRest()
         let code = unsafe uv_loop_close(handle)
+        keptObjects = []
         precondition(code == 0, "a handle outlived its loop")
         isFinished = true
         thread.store(0, ordering: .sequentiallyConsistent)
@@ -165,6 +167,9 @@ internal import Synchronization
         checkIsolated()
         stopHandlers.append((key, handler))
     }
+
+    /// Keeps an object until the loop has closed every handle: what another library's last callbacks need.
+    public func keepUntilStopped(_ object: AnyObject) { keptObjects.append(object) }
 
     /// Takes a handler of ``onStop(_:_:)`` back.
     public func removeStopHandler(_ key: ObjectIdentifier) { stopHandlers.removeAll { $0.key == key } }

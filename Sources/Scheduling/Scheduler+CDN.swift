@@ -156,10 +156,12 @@ extension Scheduler {
             return
         }
         let reason: Reason = segment.claim == nil || self.front != nil ? .front : .elected
+        let left = timeLeft(id, head: head)
         for share in front.shares(ofStripes: geometry.stripeCount, key: key) {
             guard let rank = effectiveRank(in: front, share: share), rank <= configuration.backupRanks else { continue }
-            let due = entered.advanced(by: configuration.backupDelay * rank)
-            guard due <= now, transfers.count < configuration.maximumTransfers else { continue }
+            guard rank == 0 || isBackupDue(rank, entered: entered, left: left, now: now),
+                transfers.count < configuration.maximumTransfers
+            else { continue }
             let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
             let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
             let chunks = first..<last
@@ -170,6 +172,14 @@ extension Scheduler {
             let isWhole = range == geometry.chunks && segment.present.isEmpty || !ranges
             fetch(id, chunks: isWhole ? nil : range, rank > 0 ? .backup : reason, now: now)
         }
+    }
+
+    /// Whether a member that stands behind the owner of a stripe is to fetch it: the owner has had its time, and playback
+    /// comes so close that those behind this member need theirs too. What is needed later may still come.
+    private func isBackupDue(_ rank: Int, entered: MonotonicInstant, left: Duration, now: MonotonicInstant) -> Bool {
+        guard entered.advanced(by: configuration.backupDelay * rank) <= now else { return false }
+        let behind = configuration.backupRanks - rank + 1
+        return left <= configuration.handoverMargin + configuration.handoverJitter + configuration.backupDelay * behind
     }
 
     /// This viewer's rank for a share, not counting members that have failed before.

@@ -24,7 +24,9 @@ extension Scheduler {
     /// same time to join: fetching ahead before that would fetch it again.
     private func isSettled(size: Int, now: MonotonicInstant) -> Bool {
         guard let joinedAt else { return true }
-        if joinedAt.duration(to: now) >= configuration.settleTime { return true }
+        // Links to others may take longer than it takes to know that there are none.
+        let patience = configuration.settleTime * (size > 1 && peers.isEmpty ? 4 : 1)
+        if joinedAt.duration(to: now) >= patience { return true }
         return front != nil && size > 1 && peers.count >= min(size - 1, 4)
             && lastLinkAt.duration(to: now) >= configuration.settleTime / 8
     }

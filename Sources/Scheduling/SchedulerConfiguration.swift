@@ -29,7 +29,7 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     /// Transfers from the CDN at once, urgent ones included.
     public var maximumUrgentTransfers = 6
     /// How long after joining the others' first announcements are waited for before anything is fetched ahead.
-    public var settleTime: Duration = .milliseconds(1200)
+    public var settleTime: Duration = .milliseconds(800)
     /// How long a member of the front waits for the one before it to show a stripe before it fetches the stripe itself.
     public var backupDelay: Duration = .milliseconds(1500)
     /// How many members stand behind the owner of a stripe before only deadlines count.

@@ -18,6 +18,8 @@ public final class WebSocketClient {
         self.certificateFile = certificateFile
     }
 
+    deinit { context?.close() }
+
     /// The client that all sessions of a loop share.
     public static func shared(by loop: EventLoop) -> WebSocketClient {
         loop.checkIsolated()

@@ -49,13 +49,13 @@ internal import Synchronization
         loop.onStop(ObjectIdentifier(self)) { [unowned self] in close() }
     }
 
-    deinit { close() }
-
     var port: Int32 { unsafe context.map { unsafe cwebsockets_listen_port($0) } ?? -1 }
 
     func close() {
         guard let context = unsafe context else { return }
         unsafe self.context = nil
+        // The library calls back until its last handle on the loop has closed.
+        loop.keepUntilStopped(self)
         loop.removeStopHandler(ObjectIdentifier(self))
         unsafe lws_context_destroy(context)
         for socket in sockets.values { socket.end("the loop stopped") }

@@ -35,6 +35,8 @@ public final class WebSocketServer {
         context.onAccept = onSocket
     }
 
+    deinit { context.close() }
+
     /// Where the server listens, with the port that the system chose.
     public var localAddress: NetworkAddress {
         NetworkAddress(host: address.host, port: UInt16(clamping: context.port))

@@ -55,11 +55,12 @@ extension TrackerStore {
 
     // MARK: - Fronts
 
-    /// Tells a new member of the front that holds; a swarm's first one is named a second later, with those who come at
+    /// Tells a new member of the front that holds; a swarm's first one is named 400 ms later, with those who come at
     /// the same time.
     mutating func greet(_ connection: ConnectionKey, in stream: StreamID, now: MonotonicInstant) {
         guard let swarm = swarms[stream] else { return }
-        if swarm.members.count == 1 { swarms[stream]?.frontSentAt = now }
+        // As if one had been named a little earlier.
+        if swarm.members.count == 1 { swarms[stream]?.frontSentAt = now.advanced(by: .milliseconds(-600)) }
         guard !swarm.frontMembers.isEmpty, swarm.frontUntil > now else { return nameFront(of: stream, now: now) }
         let lead = swarm.members.values.map { $0.position(at: now) }.max() ?? .zero
         emit(

@@ -93,7 +93,7 @@ public struct TrackerStore: Sendable {
         }
     }
 
-    /// Removes who has been silent, and names fronts where they are due. Call it once a second.
+    /// Removes who has been silent, and names fronts where they are due. Call it a few times a second.
     public mutating func tick(now: MonotonicInstant) {
         for (stream, swarm) in swarms {
             for member in swarm.members.values.sorted(by: { $0.connection < $1.connection })

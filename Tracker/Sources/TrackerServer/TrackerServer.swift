@@ -12,6 +12,8 @@ public final class TrackerServer {
     /// Messages that one connection may send in a burst, and that come back each second; more end it.
     private static let burst = 40.0
     private static let rate = 4.0
+    /// How often fronts and silent viewers are looked at.
+    private static let tick: Duration = .milliseconds(200)
     /// Connections from one address at once; loopback is exempt.
     private static let connectionsPerAddress = 64
 
@@ -46,7 +48,7 @@ public final class TrackerServer {
             onPage: { [unowned self] method, path in page(method, path) },
             onSocket: { [unowned self] socket in accept(socket) })
         timer = LoopTimer(loop: loop) { [unowned self] in tick() }
-        timer?.arm(after: .seconds(1))
+        timer?.arm(after: Self.tick)
     }
 
     /// Where the server listens.
@@ -107,7 +109,7 @@ public final class TrackerServer {
     private func tick() {
         store.tick(now: loop.now)
         drain()
-        timer?.arm(after: .seconds(1))
+        timer?.arm(after: Self.tick)
     }
 
     private func drain() {
