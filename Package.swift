@@ -124,6 +124,9 @@ let testTargets: [Target] = [
     tests(
         "TrackerProtocolTests", ["CoreModel", "Cryptography", "TrackerProtocol"],
         path: "Tracker/Tests/TrackerProtocolTests"),
+    tests(
+        "TrackerCoreTests", ["CoreModel", "Cryptography", "Integrity", "TrackerCore", "TrackerProtocol"],
+        path: "Tracker/Tests/TrackerCoreTests"),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
     tests("VBPlayerTests", ["VBPlayer", "CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),

@@ -3,23 +3,41 @@ internal import TrackerProtocol
 
 /// Who is told of whom.
 extension TrackerStore {
-    /// Suggests peers: close in play position first, then close in the network, the rest by chance.
-    mutating func suggest(
-        _ count: Int, to connection: ConnectionKey, now: MonotonicInstant,
+    /// Answers a request for peers: with none when there are none, with an error when the credential has had its share.
+    mutating func answer(
+        _ count: Int, on connection: ConnectionKey, in swarm: SwarmID, now: MonotonicInstant,
         using generator: inout some RandomNumberGenerator
     ) {
-        guard let stream = streams[connection], var member = swarms[stream]?.members[connection] else { return }
-        if member.toldSince.duration(to: now) > .seconds(3600) {
-            member.toldSince = now
-            member.toldAddresses = 0
+        guard let member = swarms[swarm]?.members[connection] else { return }
+        let left = allowance(of: member, now: now)
+        guard left.count > 0 else {
+            let wait = now.duration(to: left.until).inMilliseconds
+            emit(
+                .send(
+                    connection,
+                    .error(ControlError(code: .rateLimited, retryAfterMilliseconds: UInt32(clamping: wait)))))
+            return
         }
-        var budget = min(count, configuration.peersPerAnswer, ControlProtocol.maximumPeerCount)
-        if !member.address.isLoopback { budget = min(budget, configuration.addressesPerHour - member.toldAddresses) }
-        guard budget > 0, let others = swarms[stream]?.members else { return }
+        if !suggest(count, to: member, in: swarm, now: now, using: &generator) {
+            emit(.send(connection, .peers([])))
+        }
+    }
+
+    /// Suggests peers: close in play position first, then close in the network, the rest by chance.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult mutating func suggest(
+        _ count: Int, to member: Member, in swarm: SwarmID, now: MonotonicInstant,
+        using generator: inout some RandomNumberGenerator
+    ) -> Bool {
+        let limit = min(
+            count, configuration.peersPerAnswer, ControlProtocol.maximumPeerCount, allowance(of: member, now: now).count
+        )
+        guard limit > 0, let others = swarms[swarm]?.members else { return false }
         let own = member.position(at: now)
         var candidates: [(distance: Int, network: Int, luck: UInt64, member: Member)] = []
         for key in others.keys.sorted() {
-            guard let other = others[key], key != connection, other.address.port != 0,
+            guard let other = others[key], key != member.connection, other.isOfferable,
                 Self.mayMeet(member.address, other.address)
             else { continue }
             // Positions within five seconds are as good as equal.
@@ -28,17 +46,26 @@ extension TrackerStore {
         }
         candidates.sort { ($0.distance, $0.network, $0.luck) < ($1.distance, $1.network, $1.luck) }
         // A fifth of the answer is drawn from everybody, so that no one can fill it with neighbours of its own.
-        let chosen = candidates.prefix(budget * 4 / 5)
-        let rest = candidates.dropFirst(chosen.count).sorted { $0.luck < $1.luck }.prefix(budget - chosen.count)
+        let chosen = candidates.prefix(max(1, limit * 4 / 5))
+        let rest = candidates.dropFirst(chosen.count).sorted { $0.luck < $1.luck }.prefix(limit - chosen.count)
         let peers = (Array(chosen) + Array(rest)).map {
             PeerCandidate(
                 peer: $0.member.peer, address: $0.member.address,
-                positionMilliseconds: UInt64(max(0, $0.member.position(at: now).inMilliseconds)))
+                positionMilliseconds: Self.milliseconds($0.member.position(at: now)))
         }
-        guard !peers.isEmpty else { return }
-        member.toldAddresses += peers.count
-        swarms[stream]?.members[connection] = member
-        emit(.send(connection, .peers(peers)))
+        guard !peers.isEmpty else { return false }
+        if !member.address.isLoopback { budget.spend(peers.count, by: credential(of: member), now: now) }
+        emit(.send(member.connection, .peers(peers)))
+        return true
+    }
+
+    private func allowance(of member: Member, now: MonotonicInstant) -> (count: Int, until: MonotonicInstant) {
+        guard !member.address.isLoopback else { return (.max, now) }
+        return budget.left(for: credential(of: member), now: now)
+    }
+
+    private func credential(of member: Member) -> Bytes16 {
+        tokenKeys.isEmpty ? member.address.host : member.pseudonym
     }
 
     /// Private addresses never leave their group.
@@ -53,81 +80,5 @@ extension TrackerStore {
         return first.sitePrefix == second.sitePrefix ? 1 : 2
     }
 
-    // MARK: - Fronts
-
-    /// Tells a new member of the front that holds; a swarm's first one is named 400 ms later, with those who come at
-    /// the same time.
-    mutating func greet(_ connection: ConnectionKey, in stream: StreamID, now: MonotonicInstant) {
-        guard let swarm = swarms[stream] else { return }
-        // As if one had been named a little earlier.
-        if swarm.members.count == 1 { swarms[stream]?.frontSentAt = now.advanced(by: .milliseconds(-600)) }
-        guard !swarm.frontMembers.isEmpty, swarm.frontUntil > now else { return nameFront(of: stream, now: now) }
-        let lead = swarm.members.values.map { $0.position(at: now) }.max() ?? .zero
-        emit(
-            .send(
-                connection,
-                .front(
-                    TrackerProtocol.Front(
-                        generation: swarm.frontGeneration,
-                        validForMilliseconds: UInt32(clamping: now.duration(to: swarm.frontUntil).inMilliseconds),
-                        leadPositionMilliseconds: UInt64(max(0, lead.inMilliseconds)), members: swarm.frontMembers))))
-        nameFront(of: stream, now: now)
-    }
-
-    /// Names the front of a swarm's leading cohort when it has changed or runs out.
-    ///
-    /// At most once a second, so that a crowd that joins together costs one message each.
-    mutating func nameFront(of stream: StreamID, now: MonotonicInstant) {
-        guard let swarm = swarms[stream] else { return }
-        let isEnding = swarm.frontUntil < now + .seconds(8)
-        guard swarm.isFrontStale || isEnding, swarm.frontSentAt.duration(to: now) >= .seconds(1) else { return }
-        let playing = swarm.members.values.filter { $0.isPlaying || $0.positionAsOf.duration(to: now) < .seconds(60) }
-        guard let lead = playing.map({ $0.position(at: now) }).max() else { return }
-        let cohort = playing.filter { lead - $0.position(at: now) <= configuration.cohortSpan }
-        let members = choose(from: cohort, kept: swarm.frontMembers)
-        swarms[stream]?.isFrontStale = false
-        // The same front again only when the old one runs out.
-        guard members != swarm.frontMembers || isEnding else { return }
-        let generation = swarm.frontGeneration + 1
-        let until = now + configuration.frontLife
-        swarms[stream]?.frontMembers = members
-        swarms[stream]?.frontGeneration = generation
-        swarms[stream]?.frontUntil = until
-        swarms[stream]?.frontSentAt = now
-        let front = TrackerProtocol.Front(
-            generation: generation, validForMilliseconds: UInt32(clamping: configuration.frontLife.inMilliseconds),
-            leadPositionMilliseconds: UInt64(max(0, lead.inMilliseconds)), members: members)
-        for member in swarm.members.values.sorted(by: { $0.connection < $1.connection }) {
-            emit(.send(member.connection, .front(front)))
-        }
-    }
-
-    /// Chooses a front: those who upload, proven ones first, as many as the swarm's size and their uplinks ask for.
-    private func choose(from cohort: [Member], kept: [PeerID]) -> [PeerID] {
-        let old = Set(kept)
-        let usable = cohort.filter { $0.flags.allowsUpload && $0.address.port != 0 }.sorted { first, second in
-            // Who has taken plenty and given nothing comes last; who was in stays, so that fronts don't flicker.
-            let a = (Self.isSuspect(first) ? 1 : 0, old.contains(first.peer) ? 0 : 1)
-            let b = (Self.isSuspect(second) ? 1 : 0, old.contains(second.peer) ? 0 : 1)
-            return a == b ? first.peer < second.peer : a < b
-        }
-        let size = cohort.count
-        var count = min(usable.count, max(8, Int(Double(size).squareRoot() * 2)))
-        let bitrate = cohort.map(\.mediaBitsPerSecond).max() ?? 0
-        let known = usable.prefix(count).filter { $0.uplinkBitsPerSecond > 0 }
-        if bitrate > 0, known.count == count {
-            var sum = known.reduce(0) { $0 + $1.uplinkBitsPerSecond }
-            while count < usable.count, sum < 8 * bitrate {
-                sum += usable[count].uplinkBitsPerSecond
-                count += 1
-            }
-        }
-        let trusted = usable.prefix(min(count, configuration.maximumFrontCount)).filter { !Self.isSuspect($0) }
-        return trusted.map(\.peer).sorted()
-    }
-
-    /// Whether a viewer has had its chance to upload and has not.
-    private static func isSuspect(_ member: Member) -> Bool {
-        member.bytesFromCDN > 4 << 20 && member.bytesFromPeers > 4 << 20 && member.bytesUploaded == 0
-    }
+    static func milliseconds(_ position: Duration) -> UInt64 { UInt64(max(0, position.inMilliseconds)) }
 }

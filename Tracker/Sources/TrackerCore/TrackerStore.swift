@@ -5,6 +5,7 @@ public import TrackerProtocol
 /// The tracker's state: who is in which swarm, and what each is told.
 ///
 /// Pure: time and randomness come in. The server calls a method for what happens and then ``poll()`` until it is `nil`.
+/// A connection that the store closes is over for it; what comes from it later has no effect.
 public struct TrackerStore: Sendable {
     /// What the server is to do.
     public enum Output: Sendable, Equatable {
@@ -17,16 +18,22 @@ public struct TrackerStore: Sendable {
     let configuration: TrackerConfiguration
     let key: RoleKey
     let suite: any CryptoSuite
-    var swarms: [StreamID: Swarm] = [:]
-    var streams: [ConnectionKey: StreamID] = [:]
-    /// Challenges of connections that have not joined.
-    var challenges: [ConnectionKey: Bytes32] = [:]
-    var memberCount = 0
+    var swarms: [SwarmID: Swarm] = [:]
+    /// The swarms of the connections that have joined.
+    var memberships: [ConnectionKey: SwarmID] = [:]
+    var budget: AddressBudget
+    /// Connections that have not joined.
+    private var pending: [ConnectionKey: Pending] = [:]
     private var outputs: [Output] = []
     private var nextOutput = 0
     private var joins: UInt64 = 0
     private var refusals: UInt64 = 0
-    private let tokenKeys: [KeyID: VerificationKey]
+    let tokenKeys: [KeyID: VerificationKey]
+
+    private struct Pending: Sendable {
+        let challenge: Bytes32
+        let since: MonotonicInstant
+    }
 
     /// Makes an empty store.
     ///
@@ -35,6 +42,10 @@ public struct TrackerStore: Sendable {
         self.configuration = configuration
         self.key = key
         self.suite = suite
+        budget = AddressBudget(
+            allowance: configuration.addressesPerHour
+                * (configuration.tokenKeys.isEmpty ? configuration.openAddressFactor : 1),
+            limit: 4 * configuration.maximumMemberCount)
         tokenKeys = Dictionary(
             configuration.tokenKeys.map { (KeyID(of: $0, suite: suite), $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -55,15 +66,16 @@ public struct TrackerStore: Sendable {
     // MARK: - Connections
 
     /// A connection came up: it is challenged.
-    public mutating func connected(_ connection: ConnectionKey, using generator: inout some RandomNumberGenerator) {
+    public mutating func connected(
+        _ connection: ConnectionKey, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
+    ) {
         let nonce = Bytes32(words: (generator.next(), generator.next(), generator.next(), generator.next()))
-        challenges[connection] = nonce
+        pending[connection] = Pending(challenge: nonce, since: now)
         emit(.send(connection, .challenge(Challenge(nonce: nonce))))
     }
 
     /// A connection ended.
     public mutating func disconnected(_ connection: ConnectionKey, now: MonotonicInstant) {
-        challenges[connection] = nil
         remove(connection)
     }
 
@@ -72,166 +84,211 @@ public struct TrackerStore: Sendable {
         _ bytes: [UInt8], on connection: ConnectionKey, from address: NetworkAddress, now: MonotonicInstant,
         time: UnixTime, using generator: inout some RandomNumberGenerator
     ) {
+        guard pending[connection] != nil || memberships[connection] != nil else { return }
         let message: ViewerMessage
         do throws(WireError) {
             message = try ViewerMessage(decoding: bytes[...])
         } catch {
             let isVersion = error == .invalid(field: "version")
-            return refuse(connection, isVersion ? .unsupportedVersion : .malformed, "\(error)", isEnd: true)
+            return end(connection, ControlError(code: isVersion ? .unsupportedVersion : .malformed, text: "\(error)"))
         }
         switch message {
         case .join(let request, let signature):
-            join(
-                request, signature, on: connection, from: address, now: now, time: time, using: &generator)
-        case .report(let report): take(report, on: connection, now: now)
-        case .wantPeers(let count):
-            suggest(Int(count), to: connection, now: now, using: &generator)
-        case .renew: renew(connection, time: time, using: &generator)
+            guard let challenge = pending[connection]?.challenge else {
+                return end(connection, ControlError(code: .outOfOrder, text: "a second join"))
+            }
+            do throws(ControlError) {
+                try join(
+                    request, signature, challenge, on: connection, from: address, now: now, time: time,
+                    using: &generator)
+            } catch {
+                refusals += 1
+                end(connection, error)
+            }
         case .leave:
             remove(connection)
             emit(.close(connection))
+        case .report, .wantPeers, .renew:
+            guard let swarm = memberships[connection] else {
+                return end(connection, ControlError(code: .outOfOrder, text: "not joined"))
+            }
+            swarms[swarm]?.update(connection) { $0.lastHeard = now }
+            switch message {
+            case .report(let report): take(report, on: connection, in: swarm, now: now)
+            case .wantPeers(let count):
+                answer(Int(count), on: connection, in: swarm, now: now, using: &generator)
+            case .renew: renew(connection, in: swarm, time: time, using: &generator)
+            case .join, .leave: break  // Handled above.
+            }
         }
     }
 
-    /// Removes who has been silent, and names fronts where they are due. Call it a few times a second.
+    /// Removes who has been silent or never joined, and names fronts where they are due. Call it a few times a second.
     public mutating func tick(now: MonotonicInstant) {
-        for (stream, swarm) in swarms {
-            for member in swarm.members.values.sorted(by: { $0.connection < $1.connection })
-            where member.lastHeard.duration(to: now) > configuration.memberLife {
-                refuse(member.connection, .silent, "", isEnd: true)
-                remove(member.connection)
+        budget.tick(now: now)
+        for (connection, waiting) in pending.sorted(by: { $0.key < $1.key })
+        where waiting.since.duration(to: now) > configuration.joinTimeout {
+            end(connection, ControlError(code: .silent, text: "no join"))
+        }
+        for id in swarms.keys.sorted() {
+            let silent = swarms[id]?.members.values.filter {
+                $0.lastHeard.duration(to: now) > configuration.memberLife
             }
-            nameFront(of: stream, now: now)
+            for member in (silent ?? []).sorted(by: { $0.connection < $1.connection }) {
+                end(member.connection, ControlError(code: .silent))
+            }
+            nameFronts(of: id, now: now)
+        }
+    }
+
+    /// Tells everybody that the tracker stops, and closes.
+    public mutating func stop() {
+        for connection in (Array(pending.keys) + Array(memberships.keys)).sorted() {
+            end(connection, ControlError(code: .shuttingDown))
         }
     }
 
     /// The figures now.
     public var statistics: TrackerStatistics {
-        let all = swarms.values.sorted { $0.stream < $1.stream }.map { swarm in
-            let cdn = swarm.members.values.reduce(swarm.leftBytesFromCDN) { $0 &+ $1.bytesFromCDN }
-            let peers = swarm.members.values.reduce(swarm.leftBytesFromPeers) { $0 &+ $1.bytesFromPeers }
-            return TrackerStatistics.Stream(
-                stream: "\(swarm.stream)", viewers: swarm.members.count, bytesCDN: cdn, bytesPeers: peers,
-                peerShare: cdn &+ peers == 0 ? nil : Double(peers) / (Double(cdn) + Double(peers)),
-                chunksRejected: swarm.members.values.reduce(0) { $0 &+ $1.chunksRejected },
-                stalls: swarm.members.values.reduce(0) { $0 &+ $1.stalls })
+        var streams: [StreamID: (viewers: Int, traffic: Traffic)] = [:]
+        for swarm in swarms.values {
+            var entry = streams[swarm.stream] ?? (0, Traffic())
+            entry.viewers += swarm.members.count
+            entry.traffic.add(swarm.traffic)
+            streams[swarm.stream] = entry
         }
-        return TrackerStatistics(streams: all, viewers: memberCount, joins: joins, refusals: refusals)
+        let all = streams.sorted { $0.key < $1.key }.map { stream, entry in
+            let (cdn, peers) = (Double(entry.traffic.bytesFromCDN), Double(entry.traffic.bytesFromPeers))
+            return TrackerStatistics.Stream(
+                stream: "\(stream)", viewers: entry.viewers, bytesCDN: entry.traffic.bytesFromCDN,
+                bytesPeers: entry.traffic.bytesFromPeers, peerShare: cdn + peers == 0 ? nil : peers / (cdn + peers),
+                chunksRejected: entry.traffic.chunksRejected, stalls: entry.traffic.stalls)
+        }
+        return TrackerStatistics(streams: all, viewers: memberships.count, joins: joins, refusals: refusals)
+    }
+
+    /// Ends a connection with a reason.
+    private mutating func end(_ connection: ConnectionKey, _ error: ControlError) {
+        var error = error
+        error.text = String(
+            decoding: error.text.utf8.prefix(ControlProtocol.maximumErrorTextByteCount), as: UTF8.self)
+        emit(.send(connection, .error(error)))
+        emit(.close(connection))
+        remove(connection)
+    }
+
+    private mutating func remove(_ connection: ConnectionKey) {
+        pending[connection] = nil
+        guard let id = memberships.removeValue(forKey: connection) else { return }
+        swarms[id]?.remove(connection)
+        if swarms[id]?.members.isEmpty ?? false { swarms[id] = nil }
     }
 
     // MARK: - Admission
 
-    private mutating func refuse(
-        _ connection: ConnectionKey, _ code: ControlError.Code, _ text: String, retryAfter: UInt32 = 0,
-        isEnd: Bool
-    ) {
-        refusals += 1
-        let short = String(decoding: text.utf8.prefix(ControlProtocol.maximumErrorTextByteCount), as: UTF8.self)
-        emit(
-            .send(
-                connection, .error(ControlError(code: code, retryAfterMilliseconds: retryAfter, text: short))))
-        if isEnd { emit(.close(connection)) }
-    }
-
     private mutating func join(
-        _ request: JoinRequest, _ signature: Signature, on connection: ConnectionKey, from address: NetworkAddress,
-        now: MonotonicInstant, time: UnixTime, using generator: inout some RandomNumberGenerator
-    ) {
-        guard let challenge = challenges.removeValue(forKey: connection) else {
-            return refuse(connection, .outOfOrder, "a second join", isEnd: true)
-        }
+        _ request: JoinRequest, _ signature: Signature, _ challenge: Bytes32, on connection: ConnectionKey,
+        from address: NetworkAddress, now: MonotonicInstant, time: UnixTime,
+        using generator: inout some RandomNumberGenerator
+    ) throws(ControlError) {
         let statement = ControlProtocol.joinStatement(challenge: challenge, request: request)
         guard suite.isValid(signature, of: statement, by: request.claimKey) else {
-            return refuse(
-                connection, .signatureInvalid, "", retryAfter: ControlError.never, isEnd: true)
+            throw ControlError(code: .signatureInvalid, retryAfterMilliseconds: ControlError.never)
         }
-        var token: ViewerToken?
-        if !tokenKeys.isEmpty {
-            switch admit(request, time: time) {
-            case .success(let admitted): token = admitted
-            case .failure(let error):
-                return refuse(
-                    connection, error.code, error.text, retryAfter: error.retryAfterMilliseconds, isEnd: true)
-            }
-        }
+        let token = tokenKeys.isEmpty ? nil : try admit(request, time: time)
         let secret = token?.swarmSecret?.bytes ?? []
         let swarmID = StreamIdentity.swarm(of: request.stream, secret: secret, suite: suite)
         let previous = previousCertificate(request, swarm: swarmID, time: time)
-        if let old = swarms[request.stream]?.members.values.first(where: { $0.peer == request.peer }) {
-            // The same viewer over a new connection, or somebody with its public key.
-            guard old.claimKey == request.claimKey else {
-                return refuse(connection, .keyInUse, "", retryAfter: ControlError.never, isEnd: true)
-            }
-            replace(old.connection)
-        }
+        let replaced = try replaced(by: request, previous: previous, in: swarmID)
         let pseudonym = token?.viewer ?? previous?.pseudonym ?? Self.draw(using: &generator)
-        if let token, !makeRoom(for: token, pseudonym: pseudonym, in: request.stream) {
-            return refuse(
-                connection, .tooManySessions, "", retryAfter: 30_000, isEnd: true)
+        if let token {
+            let others = swarms[swarmID]?.members.values.count {
+                $0.pseudonym == pseudonym && !replaced.contains($0.connection)
+            }
+            guard (others ?? 0) < Int(token.sessionLimit) else {
+                throw ControlError(code: .tooManySessions, retryAfterMilliseconds: 30_000)
+            }
         }
-        guard memberCount < configuration.maximumMemberCount,
-            swarms[request.stream] != nil || swarms.count < configuration.maximumSwarmCount
-        else { return refuse(connection, .full, "", retryAfter: 60_000, isEnd: true) }
+        guard memberships.count - replaced.count < configuration.maximumMemberCount,
+            swarms[swarmID] != nil || swarms.count < configuration.maximumSwarmCount
+        else { throw ControlError(code: .full, retryAfterMilliseconds: 60_000) }
+        pending[connection] = nil
+        var swarm = swarms[swarmID] ?? Swarm(stream: request.stream, secret: secret)
+        for old in replaced {
+            emit(.send(old, .error(ControlError(code: .replaced))))
+            emit(.close(old))
+            memberships[old] = nil
+            swarm.remove(old)
+        }
         var observed = address
         observed.port = request.listenPort
         let member = Member(
             connection: connection, peer: request.peer, claimKey: request.claimKey, address: observed,
             flags: request.flags, pseudonym: pseudonym, nonce: previous?.nonce ?? Self.draw(using: &generator),
-            joinedAt: now, lastHeard: now,
-            position: .milliseconds(Int64(clamping: min(request.startPositionMilliseconds, 1 << 50))),
-            positionAsOf: now,
-            toldSince: now)
-        swarms[request.stream, default: Swarm(stream: request.stream, secret: secret)].members[connection] = member
-        streams[connection] = request.stream
-        memberCount += 1
+            lastHeard: now, position: Self.position(request.startPositionMilliseconds), positionAsOf: now,
+            activeAt: now)
+        swarm.insert(member)
+        swarms[swarmID] = swarm
+        memberships[connection] = swarmID
         joins += 1
-        welcome(member, swarm: swarmID, secret: secret, stream: request.stream, time: time, using: &generator)
-        suggest(configuration.peersPerAnswer, to: connection, now: now, using: &generator)
-        swarms[request.stream]?.isFrontStale = true
-        greet(connection, in: request.stream, now: now)
+        welcome(member, id: swarmID, swarm, time: time, using: &generator)
+        suggest(configuration.peersPerAnswer, to: member, in: swarmID, now: now, using: &generator)
+        greet(member, in: swarmID, now: now)
+    }
+
+    /// The sessions whose place a join takes: that of its peer key, and that of its previous certificate.
+    private func replaced(
+        by request: JoinRequest, previous: MembershipCertificate?, in swarm: SwarmID
+    ) throws(ControlError) -> [ConnectionKey] {
+        guard let swarm = swarms[swarm] else { return [] }
+        var replaced: [ConnectionKey] = []
+        if let old = swarm.connections[request.peer] {
+            // The same viewer over a new connection, or somebody with its public key.
+            guard swarm.members[old]?.claimKey == request.claimKey else {
+                throw ControlError(code: .keyInUse, retryAfterMilliseconds: ControlError.never)
+            }
+            replaced.append(old)
+        }
+        if let previous, previous.peer != request.peer, let old = swarm.connections[previous.peer],
+            swarm.members[old]?.claimKey == request.claimKey
+        {
+            replaced.append(old)
+        }
+        return replaced
     }
 
     private mutating func welcome(
-        _ member: Member, swarm: SwarmID, secret: [UInt8], stream: StreamID, time: UnixTime,
+        _ member: Member, id: SwarmID, _ swarm: Swarm, time: UnixTime,
         using generator: inout some RandomNumberGenerator
     ) {
         var settings = RemoteSettings()
         settings.maximumUploadBitsPerSecond = configuration.settings.maximumUploadBitsPerSecond
         settings.disablesPeers = configuration.settings.disablesPeers
-        emit(
-            .send(
-                member.connection,
-                .welcome(
-                    Welcome(
-                        swarm: swarm, swarmSecret: secret, membershipKey: key.verificationKey,
-                        certificate: issue(to: member, swarm: swarm, time: time, using: &generator), serverTime: time,
-                        swarmSize: UInt32(clamping: swarms[stream]?.members.count ?? 1),
-                        reportIntervalMilliseconds: UInt32(clamping: configuration.reportInterval.inMilliseconds),
-                        observedAddress: member.address, settings: settings))))
+        let welcome = Welcome(
+            swarm: id, swarmSecret: swarm.secret, membershipKey: key.verificationKey,
+            certificate: issue(to: member, swarm: id, time: time, using: &generator), serverTime: time,
+            swarmSize: UInt32(clamping: swarm.members.count),
+            reportIntervalMilliseconds: UInt32(clamping: configuration.reportInterval.inMilliseconds),
+            observedAddress: member.address, settings: settings)
+        emit(.send(member.connection, .welcome(welcome)))
     }
 
-    private func admit(_ request: JoinRequest, time: UnixTime) -> Result<ViewerToken, ControlError> {
+    private func admit(_ request: JoinRequest, time: UnixTime) throws(ControlError) -> ViewerToken {
         guard !request.token.isEmpty else {
-            return .failure(ControlError(code: .tokenRequired, retryAfterMilliseconds: ControlError.never))
+            throw ControlError(code: .tokenRequired, retryAfterMilliseconds: ControlError.never)
         }
         guard let token = try? ViewerToken(decoding: request.token[...]), let key = tokenKeys[token.keyID] else {
-            return .failure(ControlError(code: .tokenInvalid, retryAfterMilliseconds: ControlError.never))
+            // What is wrong with it is the operator's business, not the sender's.
+            throw ControlError(code: .tokenInvalid, retryAfterMilliseconds: ControlError.never)
         }
         do throws(TokenError) {
             try token.verify(trusting: [key], stream: request.stream, now: time, suite: suite)
-            return .success(token)
+            return token
         } catch {
-            let isTime = error == .expired
-            return .failure(
-                ControlError(
-                    code: isTime ? .tokenExpired : .tokenInvalid, retryAfterMilliseconds: ControlError.never))
+            let isTime = error == .expired || error == .notYetValid
+            throw ControlError(
+                code: isTime ? .tokenExpired : .tokenInvalid, retryAfterMilliseconds: ControlError.never)
         }
-    }
-
-    /// Whether the token has room for one more session; a viewer's own oldest one is no reason to refuse a reload.
-    private func makeRoom(for token: ViewerToken, pseudonym: Bytes16, in stream: StreamID) -> Bool {
-        let active = swarms[stream]?.members.values.count { $0.pseudonym == pseudonym } ?? 0
-        return active < Int(token.sessionLimit)
     }
 
     private func previousCertificate(
@@ -247,25 +304,12 @@ public struct TrackerStore: Sendable {
         return check == nil ? nil : certificate
     }
 
-    private mutating func replace(_ connection: ConnectionKey) {
-        emit(.send(connection, .error(ControlError(code: .replaced))))
-        emit(.close(connection))
-        remove(connection)
-    }
-
-    private mutating func remove(_ connection: ConnectionKey) {
-        guard let stream = streams.removeValue(forKey: connection),
-            let member = swarms[stream]?.members.removeValue(forKey: connection)
-        else { return }
-        memberCount -= 1
-        swarms[stream]?.leftBytesFromCDN &+= member.bytesFromCDN
-        swarms[stream]?.leftBytesFromPeers &+= member.bytesFromPeers
-        swarms[stream]?.isFrontStale = true
-        if swarms[stream]?.members.isEmpty ?? false { swarms[stream] = nil }
-    }
-
     private static func draw(using generator: inout some RandomNumberGenerator) -> Bytes16 {
         Bytes16(high: generator.next(), low: generator.next())
+    }
+
+    private static func position(_ milliseconds: UInt64) -> Duration {
+        .milliseconds(Int64(clamping: min(milliseconds, 1 << 50)))
     }
 
     // MARK: - Certificates
@@ -285,33 +329,28 @@ public struct TrackerStore: Sendable {
     }
 
     private mutating func renew(
-        _ connection: ConnectionKey, time: UnixTime, using generator: inout some RandomNumberGenerator
+        _ connection: ConnectionKey, in swarm: SwarmID, time: UnixTime,
+        using generator: inout some RandomNumberGenerator
     ) {
-        guard let stream = streams[connection], let swarm = swarms[stream], let member = swarm.members[connection]
-        else { return refuse(connection, .outOfOrder, "not joined", isEnd: true) }
-        let swarmID = StreamIdentity.swarm(of: stream, secret: swarm.secret, suite: suite)
-        emit(.send(connection, .certificate(issue(to: member, swarm: swarmID, time: time, using: &generator))))
+        guard let member = swarms[swarm]?.members[connection] else { return }
+        emit(.send(connection, .certificate(issue(to: member, swarm: swarm, time: time, using: &generator))))
     }
 
     // MARK: - Reports
 
-    private mutating func take(_ report: ViewerReport, on connection: ConnectionKey, now: MonotonicInstant) {
-        guard let stream = streams[connection], var member = swarms[stream]?.members[connection] else {
-            return refuse(connection, .outOfOrder, "not joined", isEnd: true)
+    private mutating func take(
+        _ report: ViewerReport, on connection: ConnectionKey, in swarm: SwarmID, now: MonotonicInstant
+    ) {
+        swarms[swarm]?.update(connection) { member in
+            member.position = Self.position(report.positionMilliseconds)
+            member.positionAsOf = now
+            member.isPlaying = report.isPlaying
+            if report.isPlaying { member.activeAt = now }
+            member.mediaBitsPerSecond = UInt64(report.mediaBitsPerSecond)
+            member.uplinkBitsPerSecond = UInt64(report.uplinkBitsPerSecond)
+            member.traffic.add(report)
         }
-        member.lastHeard = now
-        member.position = .milliseconds(Int64(clamping: min(report.positionMilliseconds, 1 << 50)))
-        member.positionAsOf = now
-        member.isPlaying = report.isPlaying
-        member.mediaBitsPerSecond = UInt64(report.mediaBitsPerSecond)
-        member.uplinkBitsPerSecond = UInt64(report.uplinkBitsPerSecond)
-        member.bytesFromCDN &+= report.bytesFromCDN
-        member.bytesFromPeers &+= report.bytesFromPeers
-        member.bytesUploaded &+= report.bytesUploaded
-        member.chunksRejected &+= UInt64(report.chunksRejected)
-        member.stalls &+= UInt64(report.stalls)
-        swarms[stream]?.members[connection] = member
-        swarms[stream]?.isFrontStale = true
-        emit(.send(connection, .swarm(size: UInt32(clamping: swarms[stream]?.members.count ?? 1))))
+        swarms[swarm]?.isFrontStale = true
+        emit(.send(connection, .swarm(size: UInt32(clamping: swarms[swarm]?.members.count ?? 1))))
     }
 }

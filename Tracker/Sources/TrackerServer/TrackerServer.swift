@@ -77,7 +77,7 @@ public final class TrackerServer {
             socket: socket, address: address, allowance: Self.burst, allowedAt: loop.now)
         socket.onMessage = { [weak self] message in self?.take(message, on: connection) }
         socket.onClose = { [weak self] _ in self?.ended(connection) }
-        store.connected(connection, using: &random)
+        store.connected(connection, now: loop.now, using: &random)
         drain()
         return true
     }
