@@ -127,6 +127,12 @@ let testTargets: [Target] = [
     tests(
         "TrackerCoreTests", ["CoreModel", "Cryptography", "Integrity", "TrackerCore", "TrackerProtocol"],
         path: "Tracker/Tests/TrackerCoreTests"),
+    tests(
+        "TrackerServerTests",
+        [
+            "pdn-tracker", "CoreModel", "Cryptography", "EventLoop", "Integrity", "TrackerCore", "TrackerProtocol",
+            "TrackerServer", "WebSockets",
+        ], path: "Tracker/Tests/TrackerServerTests"),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
     tests("VBPlayerTests", ["VBPlayer", "CoreModel"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),

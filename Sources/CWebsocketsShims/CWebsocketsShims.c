@@ -38,6 +38,7 @@ struct lws *cwebsockets_connect(
     info.host = host;
     info.origin = host;
     info.ssl_connection = secure ? LCCSCF_USE_SSL : 0;
+    info.protocol = protocol;
     info.local_protocol_name = protocol;
     info.opaque_user_data = opaque;
     return lws_client_connect_via_info(&info);

@@ -7,10 +7,15 @@ internal import EventLoop
 ///
 /// Confined to its loop. Its callbacks may close it. It lives until ``onClose``, or until ``close()``.
 @safe public final class WebSocket {
-    /// The largest message that is taken; a larger one ends the connection.
+    /// The largest message that any connection takes.
     public static let maximumMessageByteCount = 64 * 1024
     /// The most bytes that wait to be sent; more end the connection.
     public static let maximumQueuedByteCount = 1 << 20
+    /// How long a connection that was closed may take to send what waits.
+    public static let closeTimeoutSeconds: Int32 = 5
+
+    /// The largest message that is taken; a larger one ends the connection before it is read in full.
+    public var maximumIncomingByteCount = WebSocket.maximumMessageByteCount
 
     /// The connection is up; for clients.
     public var onOpen: (() -> Void)?
@@ -26,7 +31,10 @@ internal import EventLoop
     private var queue: [[UInt8]] = []
     private var queuedByteCount = 0
     private var incoming: [UInt8] = []
+    private var isOpen = false
     private var isClosing = false
+    /// Why this side ended the connection.
+    private var reason: String?
     private(set) var isOver = false
 
     init() {}
@@ -36,19 +44,28 @@ internal import EventLoop
     public func send(_ message: [UInt8]) {
         guard let handle = unsafe handle, !isClosing else { return }
         queuedByteCount += message.count
-        guard queuedByteCount <= Self.maximumQueuedByteCount else { return close() }
+        guard queuedByteCount <= Self.maximumQueuedByteCount else {
+            // What waits will never be out: no waiting for it.
+            isClosing = true
+            onMessage = nil
+            queue = []
+            reason = "the other side does not read"
+            unsafe lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+            return
+        }
         queue.append(message)
         unsafe _ = lws_callback_on_writable(handle)
     }
 
-    /// Closes the connection once what was sent is out; no callback comes any more.
+    /// Closes the connection once what was sent is out, or after ``closeTimeoutSeconds``; no callback comes any more.
     public func close() {
         onOpen = nil
         onMessage = nil
         onClose = nil
         isClosing = true
         guard let handle = unsafe handle else { return }
-        unsafe _ = lws_callback_on_writable(handle)
+        unsafe lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Self.closeTimeoutSeconds)
+        if isOpen { unsafe _ = lws_callback_on_writable(handle) }
     }
 
     // MARK: - From the library
@@ -72,9 +89,18 @@ internal import EventLoop
         return true
     }
 
+    /// Refuses a message that is not binary.
+    func refuseText() {
+        reason = "a text message"
+    }
+
     /// Takes a part of a message; false ends the connection.
     func take(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Bool {
-        guard incoming.count + bytes.count <= Self.maximumMessageByteCount else { return false }
+        guard !isClosing else { return true }
+        guard incoming.count + bytes.count <= maximumIncomingByteCount else {
+            reason = "a message is too long"
+            return false
+        }
         unsafe incoming.append(contentsOf: bytes)
         guard isFinal else { return true }
         let message = incoming
@@ -85,6 +111,9 @@ internal import EventLoop
 
     func open(_ handle: OpaquePointer) {
         unsafe self.handle = handle
+        isOpen = true
+        // Closed before it was up: the close goes out now.
+        if isClosing { unsafe _ = lws_callback_on_writable(handle) }
         onOpen?()
         onOpen = nil
     }
@@ -98,6 +127,6 @@ internal import EventLoop
         onOpen = nil
         onMessage = nil
         onClose = nil
-        notify?(reason)
+        notify?(self.reason ?? reason)
     }
 }

@@ -15,15 +15,19 @@ internal import Synchronization
     private(set) var context: OpaquePointer?
     /// Connections by their address, which the library keeps for them.
     private var sockets: [UInt: WebSocket] = [:]
-    private var pages: [UInt: [UInt8]] = [:]
+    /// Bodies on their way out, and whether the connection ends after them.
+    private var pages: [UInt: (body: [UInt8], isLast: Bool)] = [:]
     var onPage: PageHandler?
     var onAccept: ((WebSocket) -> Bool)?
+
+    /// The subprotocol (RFC 6455, section 1.9) that clients ask for and servers choose, also when none was asked for.
+    static let subprotocol = "pdn-control-1"
 
     /// The library keeps a pointer to these for the life of the process.
     private nonisolated(unsafe) static let protocols: UnsafeMutablePointer<lws_protocols> = {  // Written once, here.
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
-        unsafe protocols[0].name = UnsafePointer(strdup("pdn"))
+        unsafe protocols[0].name = UnsafePointer(strdup(subprotocol))
         unsafe protocols[0].callback = { wsi, reason, _, bytes, count in
             guard let wsi = unsafe wsi, let context = unsafe lws_get_context(wsi),
                 let user = unsafe lws_context_user(context)
@@ -67,7 +71,7 @@ internal import Synchronization
         guard let context = unsafe context else { return false }
         let key = unsafe Unmanaged.passUnretained(socket).toOpaque()
         sockets[UInt(bitPattern: key)] = socket
-        let handle = unsafe cwebsockets_connect(context, host, port, path, isSecure ? 1 : 0, key, "pdn")
+        let handle = unsafe cwebsockets_connect(context, host, port, path, isSecure ? 1 : 0, key, Self.subprotocol)
         guard let handle = unsafe handle else {
             sockets[UInt(bitPattern: key)] = nil
             return false
@@ -107,6 +111,10 @@ internal import Synchronization
             return 0
         case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
             guard let socket = unsafe socket(wsi) else { return -1 }
+            guard unsafe lws_frame_is_binary(wsi) != 0 else {
+                socket.refuseText()
+                return -1
+            }
             let isFinal = unsafe lws_is_final_fragment(wsi) != 0 && lws_remaining_packet_payload(wsi) == 0
             return unsafe socket.take(data, isFinal: isFinal) ? 0 : -1
         case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
@@ -139,13 +147,14 @@ internal import Synchronization
         let page = onPage(isGet ? "GET" : "POST", path)
         guard unsafe cwebsockets_write_head(wsi, UInt32(page.status), page.contentType, UInt(page.body.count)) == 0
         else { return -1 }
-        pages[UInt(bitPattern: wsi)] = page.body
+        // What a request other than GET brings with it is not read.
+        pages[UInt(bitPattern: wsi)] = (page.body, !isGet)
         unsafe _ = lws_callback_on_writable(wsi)
         return 0
     }
 
     private func writePage(_ wsi: OpaquePointer) -> Int32 {
-        guard let body = pages.removeValue(forKey: UInt(bitPattern: wsi)) else { return 0 }
+        guard let (body, isLast) = pages.removeValue(forKey: UInt(bitPattern: wsi)) else { return 0 }
         let pre = Int(cwebsockets_pre())
         var buffer = [UInt8](repeating: 0, count: pre)
         buffer.append(contentsOf: body)
@@ -153,7 +162,7 @@ internal import Synchronization
             guard let base = buffer.baseAddress else { return Int32(-1) }
             return unsafe lws_write(wsi, base + pre, body.count, LWS_WRITE_HTTP_FINAL)
         }
-        guard written >= 0 else { return -1 }
+        guard written >= 0, !isLast else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
     }
 

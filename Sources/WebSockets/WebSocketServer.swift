@@ -20,7 +20,8 @@ public final class WebSocketServer {
         self.address = address
         let text = address.description
         let host = String(text.prefix(upTo: text.lastIndex(of: ":") ?? text.endIndex))
-        let interface = host == "0.0.0.0" ? nil : host.filter { $0 != "[" && $0 != "]" }
+        let isAny = address.host == Bytes16(high: 0, low: 0) || address.ipv4 == 0
+        let interface = isAny ? nil : host.filter { $0 != "[" && $0 != "]" }
         guard
             let context = WebSocketContext(
                 loop: loop, port: Int32(address.port), interface: interface,

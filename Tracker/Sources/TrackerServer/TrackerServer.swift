@@ -14,6 +14,8 @@ public final class TrackerServer {
     private static let rate = 4.0
     /// How often fronts and silent viewers are looked at.
     private static let tick: Duration = .milliseconds(200)
+    /// How long the last words of a tracker that stops may take.
+    private static let farewell: Duration = .milliseconds(300)
     /// Connections from one address at once; loopback is exempt.
     private static let connectionsPerAddress = 64
 
@@ -32,6 +34,7 @@ public final class TrackerServer {
     private var nextConnection: UInt64 = 0
     private var random = SystemRandom()
     private var timer: LoopTimer?
+    private var isStopping = false
     private let startedAt: MonotonicInstant
 
     /// Starts to serve.
@@ -54,7 +57,25 @@ public final class TrackerServer {
     /// Where the server listens.
     public var localAddress: NetworkAddress? { server?.localAddress }
 
-    /// Ends every connection and stops listening.
+    /// Tells every viewer that the tracker stops, ends the connections and stops listening; then calls `onStopped`, at
+    /// once when nobody is connected.
+    public func stop(_ onStopped: @escaping () -> Void) {
+        isStopping = true
+        let hasViewers = !sessions.isEmpty
+        store.stop()
+        drain()
+        guard hasViewers else {
+            close()
+            return onStopped()
+        }
+        timer = LoopTimer(loop: loop) { [unowned self] in
+            close()
+            onStopped()
+        }
+        timer?.arm(after: Self.farewell)
+    }
+
+    /// Ends every connection without a word and stops listening.
     public func close() {
         timer = nil
         for session in sessions.values { session.socket.onClose = nil }
@@ -66,7 +87,7 @@ public final class TrackerServer {
     // MARK: - Connections
 
     private func accept(_ socket: WebSocket) -> Bool {
-        guard let address = socket.remoteAddress else { return false }
+        guard !isStopping, let address = socket.remoteAddress else { return false }
         guard address.isLoopback || perAddress[address.host, default: 0] < Self.connectionsPerAddress else {
             return false
         }
@@ -75,6 +96,7 @@ public final class TrackerServer {
         nextConnection += 1
         sessions[connection] = Session(
             socket: socket, address: address, allowance: Self.burst, allowedAt: loop.now)
+        socket.maximumIncomingByteCount = ControlProtocol.maximumMessageByteCount
         socket.onMessage = { [weak self] message in self?.take(message, on: connection) }
         socket.onClose = { [weak self] _ in self?.ended(connection) }
         store.connected(connection, now: loop.now, using: &random)

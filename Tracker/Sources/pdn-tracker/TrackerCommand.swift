@@ -106,10 +106,15 @@ enum TrackerCommand {
         private func end(_ result: Result<ExitCode, CommandFailure>) {
             let notify = onEnd
             onEnd = nil
-            server?.close()
-            server = nil
             signals = []
-            notify?(result)
+            guard let server else {
+                notify?(result)
+                return
+            }
+            server.stop { [self] in
+                self.server = nil
+                notify?(result)
+            }
         }
     }
 }
