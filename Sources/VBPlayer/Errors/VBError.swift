@@ -88,15 +88,15 @@ public enum VBErrorCode: Int, Sendable, CaseIterable {
 }
 
 /// An error of this module before it becomes an `NSError`.
-struct PlayerError: Error, Sendable {
+package struct PlayerError: Error, Sendable {
     /// The cause.
-    var code: VBErrorCode
+    package var code: VBErrorCode
     /// What happened, as a sentence without what to do.
-    var fact: String
+    package var fact: String
     /// The error beneath.
-    var underlying: (any Error)?
+    package var underlying: (any Error)?
 
-    init(_ code: VBErrorCode, _ fact: String, underlying: (any Error)? = nil) {
+    package init(_ code: VBErrorCode, _ fact: String, underlying: (any Error)? = nil) {
         self.code = code
         self.fact = fact
         self.underlying = underlying

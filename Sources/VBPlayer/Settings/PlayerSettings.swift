@@ -24,8 +24,6 @@ package struct PlayerSettings: Hashable, Sendable {
     package var audioLanguage: String?
     /// ``VBUploadCapKey``, bits per second.
     package var uploadBitsPerSecond: Int?
-    /// ``VBUploadDailyCapKey``.
-    package var uploadDailyByteCount: Int?
     /// ``VBUploadShareKey``.
     package var uploadShare = 2.0
     /// ``VBDownloadCapKey``, bits per second.
@@ -38,8 +36,6 @@ package struct PlayerSettings: Hashable, Sendable {
     package var memoryByteCount = 128 << 20
     /// ``VBDiskLimitKey``.
     package var diskByteCount = 0
-    /// ``VBDiskDirectoryKey``.
-    package var diskDirectory: String?
     /// ``VBLANOnlyKey``.
     package var isLANOnly = false
     /// ``VBListenPortKey``.

@@ -93,8 +93,6 @@ struct SettingDefinition: Sendable {
             }),
         SettingDefinition(
             "VBUploadCapKey", VBUploadCapKey, .integer(0...100_000_000_000, .rate) { $0.uploadBitsPerSecond = $1 }),
-        SettingDefinition(
-            "VBUploadDailyCapKey", VBUploadDailyCapKey, .integer(0...(1 << 50), .size) { $0.uploadDailyByteCount = $1 }),
         SettingDefinition("VBUploadShareKey", VBUploadShareKey, .number(0...100) { $0.uploadShare = $1 }),
         SettingDefinition(
             "VBDownloadCapKey", VBDownloadCapKey,
@@ -105,13 +103,6 @@ struct SettingDefinition: Sendable {
             "VBMemoryLimitKey", VBMemoryLimitKey, .integer((8 << 20)...(64 << 30), .size) { $0.memoryByteCount = $1 }),
         SettingDefinition(
             "VBDiskLimitKey", VBDiskLimitKey, .integer(0...(16 << 40), .size) { $0.diskByteCount = $1 }),
-        SettingDefinition(
-            "VBDiskDirectoryKey", VBDiskDirectoryKey,
-            .text("an absolute path") { settings, text in
-                guard text.hasPrefix("/"), text.utf8.count <= 1024, !text.utf8.contains(0) else { return false }
-                settings.diskDirectory = text
-                return true
-            }),
         SettingDefinition("VBLANOnlyKey", VBLANOnlyKey, .flag { $0.isLANOnly = $1 }),
         SettingDefinition(
             "VBListenPortKey", VBListenPortKey, .integer(0...65_535, .plain) { $0.listenPort = UInt16(clamping: $1) }),

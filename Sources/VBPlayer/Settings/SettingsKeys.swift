@@ -13,14 +13,12 @@
 // | `VBRenditionKey` | `rendition` | String | 1 to 256 bytes | the best for the link |
 // | `VBAudioLanguageKey` | `audio` | String | a language tag | the stream's default |
 // | `VBUploadCapKey` | `upload-cap` | Int | bits per second, 0 to 100 Gbps; 0 is no upload | no fixed cap |
-// | `VBUploadDailyCapKey` | `upload-daily-cap` | Int | bytes, 0 to 1 PiB | no cap by the day |
 // | `VBUploadShareKey` | `upload-share` | Double | uploaded per downloaded byte, 0 to 100 | 2 |
 // | `VBDownloadCapKey` | `download-cap` | Int | bits per second, 64 kbps to 100 Gbps | no cap |
 // | `VBMeteredLinkKey` | `metered` | Bool | | false |
 // | `VBUploadOnMeteredLinkKey` | `upload-on-metered` | Bool | | false |
 // | `VBMemoryLimitKey` | `memory-limit` | Int | bytes, 8 MiB to 64 GiB | 128 MiB |
-// | `VBDiskLimitKey` | `disk-limit` | Int | bytes, 0 to 16 TiB; 0 keeps nothing on disk | 0 |
-// | `VBDiskDirectoryKey` | `disk-directory` | String | an absolute path | the system's directory for caches |
+// | `VBDiskLimitKey` | `disk-limit` | Int | bytes, 0 to 16 TiB; an upper limit | 0 |
 // | `VBLANOnlyKey` | `lan-only` | Bool | | false |
 // | `VBListenPortKey` | `listen-port` | Int | 0 to 65535; 0 is any | 0 |
 // | `VBLogLevelsKey` | `log` (repeatable, `DOMAIN=LEVEL`) | [String: String] | see ``VBLogDomain``, ``VBLogLevel`` | nothing is logged |
@@ -50,8 +48,6 @@ public let VBRenditionKey = "rendition"
 public let VBAudioLanguageKey = "audio"
 /// The most to upload (Int, bits per second, 0 to 100 Gbps, 0 for nothing; no fixed cap, uploads yield to other traffic).
 public let VBUploadCapKey = "upload-cap"
-/// The most to upload in 24 hours (Int, bytes, 0 to 1 PiB; no cap).
-public let VBUploadDailyCapKey = "upload-daily-cap"
 /// The most to upload for each byte downloaded (Double, 0 to 100; 2).
 public let VBUploadShareKey = "upload-share"
 /// The most to download (Int, bits per second, 64 kbps to 100 Gbps; no cap).
@@ -62,10 +58,9 @@ public let VBMeteredLinkKey = "metered"
 public let VBUploadOnMeteredLinkKey = "upload-on-metered"
 /// The memory for segments kept to share and to seek in (Int, bytes, 8 MiB to 64 GiB; 128 MiB).
 public let VBMemoryLimitKey = "memory-limit"
-/// The disk space for segments kept to share (Int, bytes, 0 to 16 TiB; 0, nothing on disk).
+/// The most disk space for segments kept to share (Int, bytes, 0 to 16 TiB; 0). A limit and no order: at present segments
+/// are kept in memory alone.
 public let VBDiskLimitKey = "disk-limit"
-/// The directory of what is kept on disk (String, an absolute path; the system's directory for caches).
-public let VBDiskDirectoryKey = "disk-directory"
 /// Whether only viewers in the same local network are talked to (Bool; false).
 public let VBLANOnlyKey = "lan-only"
 /// The port on which other viewers are heard (Int, 0 to 65535; 0, any).
@@ -92,7 +87,7 @@ public enum VBLogDomain: String, Sendable, CaseIterable {
 }
 
 /// How much a domain logs; each level includes those before it.
-public enum VBLogLevel: String, Sendable, CaseIterable {
+public enum VBLogLevel: String, Sendable, CaseIterable, Comparable {
     /// Nothing.
     case off
     /// What ended playback.
@@ -105,4 +100,8 @@ public enum VBLogLevel: String, Sendable, CaseIterable {
     case debug
     /// Everything.
     case trace
+
+    public static func < (left: VBLogLevel, right: VBLogLevel) -> Bool {
+        (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+    }
 }

@@ -21,8 +21,8 @@ struct WebAddress: Hashable, Sendable {
         }
     }
 
-    /// The same address over plain http.
-    var withoutTLS: String { "http" + text.drop { $0 != ":" } }
+    /// The address as a session takes it: without a scheme where the caller gave none, so that it may try both.
+    var sessionURL: String { assumesScheme ? String(text.dropFirst("https://".count)) : text }
 
     /// Whether `text` has one of the schemes, a host, and no character that an address can't have.
     static func isWellFormed(_ text: String, schemes: [String]) -> Bool {

@@ -1,0 +1,189 @@
+import CoreModel
+import Delivery
+import EventLoop
+import MediaEngine
+import Synchronization
+
+/// Plays a presentation: a viewer's session on a loop of its own brings the media, an engine decodes it.
+///
+/// The loop's thread owns the session. Seeks reach session and engine together on the loop, so that no media of the old
+/// place follows the new one into the engine.
+final class PresentationCore: PlaybackCore {
+    /// How long nothing may come, before playback is ready, until the source counts as unreachable.
+    static let readyTimeout: Duration = .seconds(27)
+
+    private enum Readiness {
+        case waiting(duration: MediaTime?, isPrepared: Bool, isDecoded: Bool)
+        case told
+    }
+
+    private struct State {
+        var loop: EventLoop?
+        var figures: PlaybackFigures
+        var readiness = Readiness.waiting(duration: nil, isPrepared: false, isDecoded: false)
+        var isShutDown = false
+    }
+
+    /// What lives on the loop.
+    ///
+    /// `@unchecked Sendable`: made and touched in the loop's calls only.
+    private final class Seat: @unchecked Sendable {
+        var session: ViewerSession?
+        var timer: LoopTimer?
+    }
+
+    private let configuration: SessionConfiguration
+    private let log: SessionLog
+    private let handler: @Sendable (PlaybackEvent) -> Void
+    private let state: Mutex<State>
+    private let engine: MediaEngine
+    private let link: Link
+    private let seat = Seat()
+
+    /// Leads the engine's events to the core, which doesn't exist yet when the engine is made.
+    private final class Link: Sendable {
+        private let target = Mutex<Weak?>(nil)
+
+        struct Weak { weak var core: PresentationCore? }
+
+        var core: PresentationCore? { target.withLock { $0?.core } }
+
+        func set(_ core: PresentationCore) { target.withLock { $0 = Weak(core: core) } }
+    }
+
+    init(
+        configuration: SessionConfiguration, log: SessionLog, sink: FrameSink, observer: (any FrameObserver)? = nil,
+        handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.log = log
+        self.handler = handler
+        state = Mutex(State(figures: PlaybackFigures(startedAt: EventLoop.now)))
+        let link = Link()
+        self.link = link
+        engine = MediaEngine(sink: sink, observer: observer) { event in link.core?.take(event) }
+        link.set(self)
+    }
+
+    func start() {
+        let loop: EventLoop
+        do {
+            loop = try EventLoop.startThread(named: "vbplayer")
+        } catch {
+            let fault = PlayerError(.internalFault, "The system has no thread or descriptor left.", underlying: error)
+            return handler(.failed(fault))
+        }
+        let isShutDown = state.withLock { state in
+            state.loop = loop
+            return state.isShutDown
+        }
+        guard !isShutDown else { return loop.stop() }
+        loop.execute {
+            let session = ViewerSession(configuration: self.configuration, loop: loop, sink: self)
+            if let log = self.log.handler { session.onLog = log }
+            self.seat.session = session
+            self.seat.timer = LoopTimer(loop: loop) { [weak self] in self?.giveUp() }
+            self.seat.timer?.arm(after: Self.readyTimeout)
+            session.start()
+        }
+    }
+
+    func play() { engine.play() }
+
+    func pause() {
+        state.withLock { $0.figures.halt(EventLoop.now) }
+        engine.pause()
+        tellSession()
+    }
+
+    func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?) {
+        onLoop { core in
+            core.state.withLock { $0.figures.halt(EventLoop.now) }
+            core.engine.seek(id: id, to: time, tolerance: tolerance)
+            core.seat.session?.seek(to: time.duration)
+        }
+    }
+
+    var position: MediaTime { engine.position }
+
+    func shutdown() {
+        let loop = state.withLock { state in
+            state.isShutDown = true
+            defer { state.loop = nil }
+            return state.loop
+        }
+        engine.shutdown()
+        guard let loop else { return }
+        let seat = seat
+        loop.execute {
+            seat.session?.stop()
+            seat.session = nil
+            seat.timer = nil
+        }
+        loop.stop()
+    }
+
+    /// Takes an event of the engine, on one of its threads.
+    private func take(_ event: EngineEvent) {
+        let ready = state.withLock { state -> PlaybackEvent? in
+            state.figures.take(event, now: EventLoop.now)
+            guard case .waiting(let duration, let isPrepared, false) = state.readiness else { return nil }
+            switch event {
+            case .firstFrame, .ended:
+                state.readiness = .waiting(duration: duration, isPrepared: isPrepared, isDecoded: true)
+            default: return nil
+            }
+            return Self.becomeReady(&state)
+        }
+        if let ready { handler(ready) }
+        if let event = PlaybackEvent(event) { handler(event) }
+        tellSession()
+    }
+
+    private static func becomeReady(_ state: inout State) -> PlaybackEvent? {
+        guard case .waiting(let duration, true, true) = state.readiness else { return nil }
+        state.readiness = .told
+        return .ready(duration: duration)
+    }
+
+    private func tellSession() { onLoop { $0.seat.session?.playbackDidChange() } }
+
+    private func onLoop(_ work: @escaping @Sendable (PresentationCore) -> Void) {
+        let loop = state.withLock { $0.loop }
+        loop?.execute { [weak self] in
+            if let self { work(self) }
+        }
+    }
+
+    /// On the loop: nothing has come for too long.
+    private func giveUp() {
+        guard case .waiting = state.withLock({ $0.readiness }) else { return }
+        let seconds = Self.readyTimeout.components.seconds
+        handler(.failed(PlayerError(.timedOut, "Nothing that can be played came within \(seconds) s.")))
+    }
+}
+
+extension PresentationCore: SessionSink {
+    func session(_ session: ViewerSession, did event: SessionEvent) {
+        seat.timer?.arm(after: Self.readyTimeout)
+        engine.take(event)
+        switch event {
+        case .prepared(let information):
+            let duration = information.isLive ? nil : information.duration
+            let ready = state.withLock { state -> PlaybackEvent? in
+                if case .waiting(_, _, let isDecoded) = state.readiness {
+                    state.readiness = .waiting(duration: duration, isPrepared: true, isDecoded: isDecoded)
+                }
+                return Self.becomeReady(&state)
+            }
+            if let ready { handler(ready) }
+        case .failed(let error): handler(.failed(PlayerError(error)))
+        case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded: break
+        }
+    }
+
+    func playback(at now: MonotonicInstant) -> PlaybackReport {
+        let position = engine.position
+        return state.withLock { $0.figures.report(position: position, now: now) }
+    }
+}

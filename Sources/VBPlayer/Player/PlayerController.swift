@@ -1,0 +1,295 @@
+import CoreModel
+import Dispatch
+import Foundation
+import MediaEngine
+import Synchronization
+
+#if canImport(CoreMedia)
+    import CoreMedia
+#endif
+
+/// Stands between a player and its core: runs the ``PlayerMachine`` under a lock and carries its actions out in order.
+///
+/// The core and the main queue hold it; it holds the player weakly, so that releasing the player ends everything.
+final class PlayerController: Sendable {
+    private struct State {
+        var machine: PlayerMachine
+        var core: (any PlaybackCore)?
+        var completions: [UInt64: SeekCompletion] = [:]
+        var observers: [WeakObserver] = []
+        var streams: [Int: AsyncStream<VBPlayerStatus>.Continuation] = [:]
+        var nextStream = 0
+        /// Commands for the core that wait; whoever finds none in work carries them out.
+        var commands: [PlayerMachine.Action] = []
+        var isCommanding = false
+        /// The error of a failure, until it is published.
+        var error: NSError?
+        /// The last position of a core that was shut down.
+        var lastPosition = MediaTime.zero
+    }
+
+    private struct WeakObserver { weak var observer: PeriodicObserver? }
+
+    private struct WeakReferences {
+        weak var player: VBPlayer?
+        weak var delegate: (any VBPlayerDelegate)?
+    }
+
+    let observed = ObservedState(PlayerSnapshot())
+    private let state: Mutex<State>
+    private let references = Mutex(UncheckedBox(WeakReferences()))
+    private let layer = Mutex<VBDisplayLayer?>(nil)
+    /// Keeps the newest picture for layers that come later.
+    private let newestFrame = FrameSink()
+
+    /// - Parameter takesEarlySeeks: See ``PlayerMachine/takesEarlySeeks``.
+    init(takesEarlySeeks: Bool) { state = Mutex(State(machine: PlayerMachine(takesEarlySeeks: takesEarlySeeks))) }
+
+    /// The player; the events of a core may come before it is set.
+    func setPlayer(_ player: VBPlayer) {
+        references.withLock { $0 = UncheckedBox(WeakReferences(player: player, delegate: $0.value.delegate)) }
+    }
+
+    var delegate: (any VBPlayerDelegate)? {
+        get { references.withLock { UncheckedBox($0.value.delegate) }.value }
+        set {
+            let box = UncheckedBox(newValue)
+            references.withLock { $0 = UncheckedBox(WeakReferences(player: $0.value.player, delegate: box.value)) }
+        }
+    }
+
+    /// Gives the controller its core and begins.
+    func start(_ core: any PlaybackCore) {
+        state.withLock { $0.core = core }
+        core.start()
+    }
+
+    /// Fails without a core, once the caller had a chance to register observers.
+    func failSoon(_ error: PlayerError) {
+        DispatchQueue.main.async { self.take(.failed(error)) }
+        // A process whose main queue doesn't run sees it all the same.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { [weak self] in self?.take(.failed(error)) }
+    }
+
+    // MARK: - Commands
+
+    func play() { change { $0.machine.play() } }
+
+    func pause() { change { $0.machine.pause() } }
+
+    func seek(to time: MediaTime, tolerance: MediaTime?, completion: (() -> Void)?) {
+        let completion = completion.map(SeekCompletion.init)
+        change { state in
+            let (id, actions) = state.machine.seek(to: time, tolerance: tolerance)
+            if let completion { state.completions[id] = completion }
+            return actions
+        }
+    }
+
+    var position: MediaTime {
+        let (core, last) = state.withLock { ($0.core, $0.lastPosition) }
+        guard let core else { return last }
+        return core.position
+    }
+
+    /// Takes an event of the core.
+    func take(_ event: PlaybackEvent) {
+        change { state in
+            if case .failed(let error) = event, state.error == nil { state.error = error.nsError }
+            return state.machine.take(event)
+        }
+    }
+
+    /// The player was released.
+    func close() {
+        change { $0.machine.close() }
+        let (streams, observers, completions) = state.withLock { state in
+            defer {
+                state.streams = [:]
+                state.observers = []
+                state.completions = [:]
+            }
+            return (state.streams, state.observers, state.completions)
+        }
+        for stream in streams.values { stream.finish() }
+        for observer in observers { observer.observer?.remove() }
+        for completion in completions.values { completion.complete() }
+        observed.removeAllObservers()
+        setLayer(nil)
+    }
+
+    // MARK: - Observers
+
+    func add(_ observer: PeriodicObserver) {
+        let isRunning = state.withLock { state in
+            state.observers.removeAll { $0.observer == nil }
+            state.observers.append(WeakObserver(observer: observer))
+            return state.machine.isRunning
+        }
+        if isRunning { observer.clockChanged(isRunning: true) }
+    }
+
+    func remove(_ observer: PeriodicObserver) {
+        observer.remove()
+        state.withLock { $0.observers.removeAll { $0.observer == nil || $0.observer === observer } }
+    }
+
+    func statusUpdates() -> AsyncStream<VBPlayerStatus> {
+        // Three values exist, so nothing is ever dropped.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: VBPlayerStatus.self, bufferingPolicy: .bufferingNewest(3))
+        let id = state.withLock { state in
+            state.nextStream += 1
+            state.streams[state.nextStream] = continuation
+            continuation.yield(observed.visible.status)
+            return state.nextStream
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    // MARK: - Pictures
+
+    func setLayer(_ newLayer: VBDisplayLayer?) {
+        let id = ObjectIdentifier(self)
+        let old = layer.withLock { layer in
+            defer { layer = newLayer }
+            return layer
+        }
+        if let old, old !== newLayer { old.detach(from: id) }
+        newLayer?.attach(to: id, showing: newestFrame.frame)
+    }
+
+    /// Shows a picture, on a thread of the core.
+    func present(_ frame: VideoFrame) {
+        newestFrame.present(frame)
+        layer.withLock { $0 }?.present(frame, from: ObjectIdentifier(self))
+    }
+
+    // MARK: - Actions
+
+    /// Lets the machine move, publishes under the lock, so that everybody hears in the same order, and commands the core.
+    private func change(_ move: (inout State) -> [PlayerMachine.Action]) {
+        let due = state.withLock { state in
+            var due = Due()
+            for action in move(&state) { carryOut(action, &state, &due) }
+            return due
+        }
+        for completion in due.completions { completion.complete() }
+        if let seek = due.seek { due.core?.seek(id: seek.id, to: seek.time, tolerance: seek.tolerance) }
+        for (observer, isRunning) in due.observers { observer.clockChanged(isRunning: isRunning) }
+        command()
+    }
+
+    /// What is done outside of the lock.
+    private struct Due {
+        var completions: [SeekCompletion] = []
+        var observers: [(PeriodicObserver, isRunning: Bool)] = []
+        var seek: PlayerMachine.Seek?
+        var core: (any PlaybackCore)?
+    }
+
+    private func carryOut(_ action: PlayerMachine.Action, _ state: inout State, _ due: inout Due) {
+        switch action {
+        case .seek(let seek) where state.machine.takesEarlySeeks:
+            // Done before the caller's next append, whoever else commands the core at the moment.
+            due.seek = seek
+            due.core = state.core
+        case .play, .pause, .seek, .shutdown: state.commands.append(action)
+        case .complete(let id):
+            if let completion = state.completions.removeValue(forKey: id) { due.completions.append(completion) }
+        case .clock(let isRunning):
+            due.observers += state.observers.compactMap { weak in weak.observer.map { ($0, isRunning) } }
+        case .publish(let change): publish(change, &state)
+        case .tell(let occasion): tell(occasion)
+        }
+    }
+
+    private func publish(_ change: PlayerMachine.Change, _ state: inout State) {
+        switch change {
+        case .rate(let rate): observed.update { $0.rate = rate }
+        case .ready(let duration):
+            observed.update { snapshot in
+                snapshot.duration = duration.map { CMTime($0) } ?? .indefinite
+                snapshot.status = .readyToPlay
+            }
+            for stream in state.streams.values { stream.yield(.readyToPlay) }
+        case .failed:
+            let error = state.error
+            observed.update { $0.error = error }
+            observed.update { $0.status = .failed }
+            for stream in state.streams.values { stream.yield(.failed) }
+        }
+    }
+
+    /// Carries waiting commands out, unless another call is at it: a core may answer a command from within.
+    private func command() {
+        let isFirst = state.withLock { state in
+            defer { state.isCommanding = true }
+            return !state.isCommanding
+        }
+        guard isFirst else { return }
+        while let (action, core) = nextCommand() {
+            switch action {
+            case .play: core?.play()
+            case .pause: core?.pause()
+            case .seek(let seek): core?.seek(id: seek.id, to: seek.time, tolerance: seek.tolerance)
+            case .shutdown: shutDown(core)
+            case .complete, .publish, .tell, .clock: break
+            }
+        }
+    }
+
+    private func nextCommand() -> (PlayerMachine.Action, (any PlaybackCore)?)? {
+        state.withLock { state in
+            guard !state.commands.isEmpty else {
+                state.isCommanding = false
+                return nil
+            }
+            return (state.commands.removeFirst(), state.core)
+        }
+    }
+
+    private func shutDown(_ core: (any PlaybackCore)?) {
+        guard let core else { return }
+        let position = core.position
+        core.shutdown()
+        state.withLock { state in
+            state.lastPosition = position
+            state.core = nil
+        }
+    }
+
+    private func tell(_ occasion: PlayerMachine.Occasion) {
+        DispatchQueue.main.async { [weak self] in
+            MainActor.assumeIsolated { self?.tellOnMain(occasion) }
+        }
+    }
+
+    @MainActor private func tellOnMain(_ occasion: PlayerMachine.Occasion) {
+        let (player, delegate) = references.withLock { UncheckedBox(($0.value.player, $0.value.delegate)) }.value
+        guard let player else { return }
+        switch occasion {
+        case .enteredStall:
+            delegate?.playerDidEnterStall(player)
+            NotificationCenter.default.post(name: .VBPlayerDidEnterStall, object: player)
+        case .exitedStall:
+            delegate?.playerDidExitStall(player)
+            NotificationCenter.default.post(name: .VBPlayerDidExitStall, object: player)
+        case .finished:
+            delegate?.playerDidFinishPlaying(player)
+            NotificationCenter.default.post(name: .VBPlayerDidFinishPlaying, object: player)
+        }
+    }
+
+    /// Tells of a command that was refused.
+    func refuse(_ error: PlayerError) {
+        DispatchQueue.main.async { [weak self] in
+            guard let self, let player = references.withLock({ UncheckedBox($0.value.player) }).value else { return }
+            NotificationCenter.default.post(
+                name: .VBPlayerDidRefuseCommand, object: player, userInfo: [VBPlayerErrorKey: error.nsError])
+        }
+    }
+}

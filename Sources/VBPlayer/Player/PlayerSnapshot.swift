@@ -1,0 +1,13 @@
+import Foundation
+
+#if canImport(CoreMedia)
+    import CoreMedia
+#endif
+
+/// The observable properties of a player.
+struct PlayerSnapshot: Sendable {
+    var status = VBPlayerStatus.unknown
+    var error: NSError?
+    var rate: Float = 0
+    var duration = CMTime.indefinite
+}
