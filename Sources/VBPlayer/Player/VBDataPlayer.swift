@@ -9,7 +9,7 @@ import MediaEngine
 ///
 /// A seek drops what is buffered, and nothing is kept back in time: the caller appends again, from a random access point at
 /// or before the target. It becomes `.readyToPlay` with the first media that can be decoded.
-open class VBDataPlayer: VBPlayer, @unchecked Sendable {
+public final class VBDataPlayer: VBPlayer, @unchecked Sendable {
     private let core: DataCore
 
     /// Makes a player that waits for data.

@@ -23,35 +23,46 @@ open class VBPlayer: NSObject, VBObservable, ObservationHost, @unchecked Sendabl
     ///
     /// An address without a scheme means https; http only when the https port refuses the connection, and then never with
     /// peers or a token.
-    public convenience init(cdn: String) { self.init(cdn: cdn, settings: [String: Any]()) }
+    public init(cdn: String) {
+        controller = PlayerController(takesEarlySeeks: false)
+        super.init()
+        load { () throws(PlayerError) in (try WebAddress(cdn), PlayerSettings()) }
+    }
 
     /// Starts to load the manifest at `cdn`. A wrong setting ends in `.failed`, with an error that names its key.
     ///
     /// - Parameter settings: See ``VBEnablePDNKey`` and the other keys.
-    public convenience init(cdn: String, settings: [String: Any]) {
-        self.init { () throws(PlayerError) in (try WebAddress(cdn), try PlayerSettings(dictionary: settings)) }
+    public init(cdn: String, settings: [String: Any]) {
+        controller = PlayerController(takesEarlySeeks: false)
+        super.init()
+        load { () throws(PlayerError) in (try WebAddress(cdn), try PlayerSettings(dictionary: settings)) }
     }
 
-    /// As ``init(cdn:settings:)-([String])``, with a dictionary as `NSDictionary` imports.
+    /// As the initialiser with text keys, with a dictionary as `NSDictionary` imports.
     @_disfavoredOverload
-    public convenience init(cdn: String, settings: [AnyHashable: Any]) {
-        self.init { () throws(PlayerError) in (try WebAddress(cdn), try PlayerSettings(dictionary: settings)) }
+    public init(cdn: String, settings: [AnyHashable: Any]) {
+        controller = PlayerController(takesEarlySeeks: false)
+        super.init()
+        load { () throws(PlayerError) in (try WebAddress(cdn), try PlayerSettings(dictionary: settings)) }
     }
 
     /// Starts to load what one line says: `cdn=URL enable-pdn=true tracker=URL …`.
     ///
     /// Words are separated by spaces; a value with spaces stands in single or double quotes. The names are the values of
     /// the settings keys. A wrong argument ends in `.failed`, with an error that names it.
-    public convenience init(args: String) {
-        self.init { () throws(PlayerError) in
+    public init(args: String) {
+        controller = PlayerController(takesEarlySeeks: false)
+        super.init()
+        load { () throws(PlayerError) in
             let line = try ArgumentLine(args)
             return (line.address, line.settings)
         }
     }
 
-    private convenience init(_ read: () throws(PlayerError) -> (WebAddress, PlayerSettings)) {
-        let controller = PlayerController(takesEarlySeeks: false)
-        self.init(controller: controller)
+    /// Begins to play what `read` gives, or fails as it does.
+    private func load(_ read: () throws(PlayerError) -> (WebAddress, PlayerSettings)) {
+        let controller = controller
+        controller.setPlayer(self)
         do throws(PlayerError) {
             let (address, settings) = try read()
             let sink = FrameSink { [weak controller] frame in controller?.present(frame) }
