@@ -60,41 +60,40 @@ enum TrackerCommand {
         return try KeyStorage.key(of: KeyStorage.read(path), for: .membership, path: path, suite: suite)
     }
 
-    /// Serves until a signal ends it.
+    /// Serves until a signal ends it, and until the loop has closed all it had: the process does not exit under its feet.
     private static func serve(
         at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey
     ) async throws -> ExitCode {
-        let loop = try EventLoop.startThread(named: "tracker")
+        let loop = try EventLoop()
         let outcome: Result<ExitCode, CommandFailure> = await withCheckedContinuation { continuation in
-            loop.execute {
-                let run = Run(loop: loop) { continuation.resume(returning: $0) }
-                run.start(at: address, configuration, key)
+            let thread = Thread {
+                let run = Run(loop: loop)
+                loop.execute { run.start(at: address, configuration, key) }
+                loop.run()
+                continuation.resume(returning: run.outcome ?? .success(.done))
             }
+            thread.name = "tracker"
+            thread.start()
         }
-        loop.stop()
         return try outcome.get()
     }
 
-    /// What lives from the start to a signal; on the loop.
-    private final class Run {
+    /// What lives from the start to a signal.
+    private final class Run: @unchecked Sendable {  // Made, used and let go on the loop's thread only.
         private let loop: EventLoop
-        private var onEnd: ((Result<ExitCode, CommandFailure>) -> Void)?
         private var server: TrackerServer?
         private var signals: [SignalWatcher] = []
+        private(set) var outcome: Result<ExitCode, CommandFailure>?
 
-        init(loop: EventLoop, onEnd: @escaping (Result<ExitCode, CommandFailure>) -> Void) {
-            self.loop = loop
-            self.onEnd = onEnd
-        }
+        init(loop: EventLoop) { self.loop = loop }
 
         func start(at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey) {
             do {
                 let server = try TrackerServer(loop: loop, at: address, configuration: configuration, key: key)
                 self.server = server
-                // The closures keep the run alive until one of them has been called.
                 signals = [
-                    try SignalWatcher(loop: loop, signal: SIGINT) { self.end(.success(.interrupted)) },
-                    try SignalWatcher(loop: loop, signal: SIGTERM) { self.end(.success(.done)) },
+                    try SignalWatcher(loop: loop, signal: SIGINT) { [unowned self] in end(.success(.interrupted)) },
+                    try SignalWatcher(loop: loop, signal: SIGTERM) { [unowned self] in end(.success(.done)) },
                 ]
                 let place = server.localAddress?.description ?? address.description
                 Terminal.print("listening http://\(place) ws://\(place) key=\(key.verificationKey)")
@@ -104,16 +103,12 @@ enum TrackerCommand {
         }
 
         private func end(_ result: Result<ExitCode, CommandFailure>) {
-            let notify = onEnd
-            onEnd = nil
+            outcome = result
             signals = []
-            guard let server else {
-                notify?(result)
-                return
-            }
+            guard let server else { return loop.stop() }
             server.stop { [self] in
                 self.server = nil
-                notify?(result)
+                loop.stop()
             }
         }
     }

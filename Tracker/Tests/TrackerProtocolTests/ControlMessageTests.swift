@@ -55,6 +55,27 @@ struct ControlMessageTests {
                 + "0500000001")
     }
 
+    /// The offsets of the ControlProtocol page, by hand.
+    @Test func `A join is laid out as on the protocol page`() {
+        let join = Samples.viewerMessages[0].encoded()
+        #expect(join.count == 165 + 3 + 2)
+        #expect(
+            Hexadecimal.encode(join.prefix(106))
+                == "01" + "0001" + "00000000000000010000000000000002" + String(repeating: "03", count: 32)
+                + Hexadecimal.encode(Samples.request.claimKey.value.bytes) + "0fa1" + "00000002"
+                + "0000000000015f90" + "0003010203" + "00020405")
+    }
+
+    @Test func `Challenge, peers and certificate are laid out as on the protocol page`() {
+        let messages = Samples.trackerMessages.map { Hexadecimal.encode($0.encoded()) }
+        #expect(messages[0] == "4000010001" + String(repeating: "aa", count: 32))
+        #expect(
+            messages[2] == "4201" + String(repeating: "01", count: 32) + "00000000000000000000ffff7f000001" + "0005"
+                + "0000000000000001")
+        #expect(messages[3] == "4200")
+        #expect(messages[6] == "450000003c0003010203")
+    }
+
     @Test func `A join's signature covers challenge, stream, key and port`() {
         let statement = ControlProtocol.joinStatement(challenge: Samples.key(0xAA), request: Samples.request)
         #expect(
