@@ -108,7 +108,8 @@ extension Scheduler {
         close(id, transfer)
         let limit = configuration.maximumSegmentFailures
         update(transfer.segment) { segment in
-            segment.failures += 1
+            // A transfer that broke off and brought something has made progress.
+            segment.failures = transfer.arrived > 0 ? 1 : segment.failures + 1
             if isFinal || segment.failures >= limit { segment.isGone = true }
             let backOff = Duration.milliseconds(250) * (1 << min(segment.failures, 5))
             segment.retryAt = now.advanced(by: backOff)

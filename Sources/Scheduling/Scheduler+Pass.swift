@@ -177,11 +177,14 @@ extension Scheduler {
     private mutating func reportUnreachable(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
         let segment = tracks[id.track][id.index]
         guard segment.isGone, !segment.isUnreachableReported, transfers.values.allSatisfy({ $0.segment != id }),
-            timeLeft(id, head: head) <= .zero
+            timeLeft(id, head: head) <= .zero || (hasPlayed && !isPlaying && timeLeft(id, head: head) < .seconds(1))
         else { return }
-        // Peers may have what the CDN has lost.
-        let isHeld = peers.contains { peer in peer.uploads && !(peer.holdings[id]?.verified.isEmpty ?? true) }
-        guard !isHeld || segment.shareKey == nil else { return }
+        // Peers may have what the CDN has lost, all of it.
+        var left = segment.present
+        for peer in peers where peer.uploads && segment.shareKey != nil {
+            left.formUnion(peer.holdings[id]?.verified ?? ChunkSet())
+        }
+        guard !left.contains(0..<segment.chunkCount) else { return }
         tracks[id.track][id.index].isUnreachableReported = true
         emit(.unreachable(id))
     }

@@ -127,9 +127,10 @@ public struct Scheduler: Sendable {
             update(id) { $0.present = present }
             recount(id)
             settle(id)
-        case .replaced(let id, let present):
+        case .replaced(let id, let present, let byteCount):
             update(id) { segment in
                 segment.record = .none
+                segment.byteCount = byteCount
                 segment.present = present
                 segment.isComplete = false
             }

@@ -46,8 +46,9 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     case rejected(RequestID, chunks: Range<Int>, refusal: Refusal, retryAfter: Duration)
     /// What is there of a segment, in place of what was known.
     case present(SegmentID, ChunkSet)
-    /// The segment's record does not count any more; only these chunks are left of it.
-    case replaced(SegmentID, present: ChunkSet)
+    /// The segment's record does not count any more; only these chunks are left of it. Its size is `byteCount`, which can
+    /// be another than the record's.
+    case replaced(SegmentID, present: ChunkSet, byteCount: Int?)
     /// The store dropped a segment.
     case evicted(SegmentID)
     /// An instant given by ``SchedulerOutput/wait(until:)`` has come.

@@ -73,8 +73,11 @@ extension ViewerSession {
     }
 
     private func learn(_ segment: SegmentID, byteCount: Int) {
-        guard buffer(segment).byteCount == nil, byteCount > 0 else { return }
-        buffer(segment).learn(byteCount: byteCount)
+        let buffer = buffer(segment)
+        guard byteCount > 0, buffer.byteCount != byteCount else { return }
+        if buffer.verifiedSegment != nil { return noteMismatch(segment, byteCount: byteCount) }
+        guard buffer.byteCount == nil else { return }
+        buffer.learn(byteCount: byteCount)
         feed(.size(segment, byteCount: byteCount))
     }
 
@@ -119,7 +122,15 @@ extension ViewerSession {
         }
         let last = buffer.finishPlain()
         for run in ChunkSet(last).ranges { feed(.cdnArrived(id, chunks: run)) }
-        feed(.cdnFinished(id))
+        let end = min(fetch.chunks.upperBound * SegmentGeometry.chunkByteCount, buffer.byteCount ?? 0)
+        if fetch.offset < end {
+            // An answer that is whole by its own account and shorter than what was asked for; never again at once.
+            let name = SessionError.redacted(reference(fetch.segment)?.url ?? "")
+            log("cdn", "\(name): the answer ends \(end - fetch.offset) bytes early")
+            feed(.cdnFailed(id, isFinal: false))
+        } else {
+            feed(.cdnFinished(id))
+        }
         swarm?.didEndFetch(fetch.segment)
         pump(fetch.segment.track)
     }
@@ -153,16 +164,13 @@ extension ViewerSession {
     // MARK: - Bytes that differ from a valid record
 
     /// The CDN serves this viewer other bytes than a valid record says: they are played and never shared.
-    func noteMismatch(_ segment: SegmentID) {
+    ///
+    /// - Parameter byteCount: The size of the CDN's version, where it is another than the record's.
+    func noteMismatch(_ segment: SegmentID, byteCount: Int? = nil) {
         guard tracks[segment.track].mismatchedSegments.insert(segment.index).inserted else { return }
         figures.recordMismatches += 1
         log("integrity", "segment \(segment) from the CDN differs from its signed record; it is played and not shared")
-        let played = tracks[segment.track].feedIndex == segment.index ? tracks[segment.track].feedOffset : 0
-        swarm?.forget(segment)
-        swarm?.forgotten.insert(segment)
-        let buffer = buffer(segment)
-        buffer.abandonRecord(playedByteCount: played)
-        feed(.replaced(segment, present: buffer.present))
+        abandonRecord(of: segment, byteCount: byteCount)
         guard tracks[segment.track].mismatchedSegments.count >= 2, !tracks[segment.track].hasGivenUpRecords else {
             return pump(segment.track)
         }
@@ -172,6 +180,20 @@ extension ViewerSession {
             "two segments of \(tracks[segment.track].information.rendition) differ: its records are not used")
         swarm?.giveUp(track: segment.track)
         pump(segment.track)
+    }
+
+    /// Holds a segment against no record any more and shares it with nobody.
+    func abandonRecord(of segment: SegmentID, byteCount: Int? = nil) {
+        let track = tracks[segment.track]
+        let played: Int =
+            if track.feedIndex == segment.index { track.feedOffset } else {
+                segment.index < track.feedIndex ? SegmentGeometry.maximumByteCount : 0
+            }
+        swarm?.forget(segment)
+        swarm?.forgotten.insert(segment)
+        let buffer = buffer(segment)
+        buffer.abandonRecord(playedByteCount: played, byteCount: byteCount)
+        feed(.replaced(segment, present: buffer.present, byteCount: buffer.byteCount))
     }
 
     // MARK: - Initialisation sections

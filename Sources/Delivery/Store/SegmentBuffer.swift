@@ -196,23 +196,24 @@ final class SegmentBuffer {
     /// Gives the record up: the CDN's bytes stay, those of peers go unless they were played, for the CDN serves this
     /// viewer another version of the segment.
     ///
-    /// - Parameter playedByteCount: Bytes from the start that the player has.
-    func abandonRecord(playedByteCount: Int) {
+    /// - Parameters:
+    ///   - playedByteCount: Bytes from the start that the player has.
+    ///   - byteCount: The size that the CDN's version has; `nil` while it isn't known to be another than the record's.
+    func abandonRecord(playedByteCount: Int, byteCount newByteCount: Int? = nil) {
         guard case .shared(let assembly) = content else { return }
+        byteCount = newByteCount ?? byteCount
         var plain = Plain()
-        var kept = fromCDN
-        kept.insert(0..<playedByteCount / SegmentGeometry.chunkByteCount)
-        present = ChunkSet()
-        for run in kept.ranges {
-            let chunks = run.clamped(to: assembly.geometry.chunks)
-            let range = assembly.geometry.byteRange(ofChunks: chunks)
-            var offset = range.lowerBound
-            for piece in assembly.pieces(in: range) {
-                plain.insert(piece, at: offset)
-                offset += piece.count
-            }
-            present.insert(chunks)
+        for chunk in assembly.geometry.chunks {
+            let range = assembly.geometry.byteRange(ofChunk: chunk)
+            // What is not verified came from the CDN, whether its stripe was checked by now or not.
+            let isPeers = assembly.verified.contains(chunk) && !fromCDN.contains(chunk)
+            guard !isPeers || range.lowerBound < playedByteCount else { continue }
+            guard byteCount.map({ range.upperBound <= $0 }) ?? true || !isPeers else { continue }
+            for piece in assembly.pieces(in: range) { plain.insert(piece, at: range.lowerBound) }
         }
         content = .plain(plain)
+        present = ChunkSet()
+        fromCDN = ChunkSet()
+        for run in plain.filled { _ = settlePlain(around: run) }
     }
 }

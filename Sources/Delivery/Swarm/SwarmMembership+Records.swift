@@ -223,7 +223,9 @@ extension SwarmMembership {
 
     /// The store dropped a segment, whose record still holds for when it is fetched again.
     func restoreRecord(_ id: SegmentID) {
-        guard let segment = records[id], !forgotten.contains(id) else { return }
+        guard let segment = records[id], !forgotten.contains(id), !session.tracks[id.track].hasGivenUpRecords else {
+            return
+        }
         _ = session.buffer(id).adopt(segment, suite: suite)
     }
 
@@ -231,8 +233,11 @@ extension SwarmMembership {
     func giveUp(track: Int) {
         for index in session.tracks[track].segments.indices {
             let id = SegmentID(track: track, index: index)
-            if records[id] != nil, session.tracks[track].buffers[index]?.isComplete != true { forget(id) }
-            session.feed(.noRecord(id))
+            if records[id] != nil, session.tracks[track].buffers[index]?.isComplete != true {
+                session.abandonRecord(of: id)
+            } else {
+                session.feed(.noRecord(id))
+            }
         }
     }
 }
