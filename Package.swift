@@ -143,6 +143,12 @@ let testTargets: [Target] = [
     tests(
         "SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"],
         resources: [.copy("Vectors"), .copy("Python")]),
+    tests(
+        "DeliveryTests",
+        [
+            "Delivery", "CoreModel", "Cryptography", "EventLoop", "Integrity", "Manifest", "TrackerCore",
+            "TrackerServer",
+        ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
     tests("ManifestTests", ["CoreModel", "Manifest"]),
