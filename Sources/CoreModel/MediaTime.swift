@@ -35,7 +35,13 @@ public struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertible
         let fraction = Double(rest) / Double(reducedDenominator)
         let clampedWhole = Int64(clamping: whole)
         let (scaled, overflow) = clampedWhole.multipliedReportingOverflow(by: 1_000_000_000)
-        self.ticks = overflow ? (clampedWhole < 0 ? .min + 1 : .max) : scaled &+ Int64((fraction * 1e9).rounded())
+        guard !overflow else {
+            // Nanoseconds would not hold it, and whole seconds are exact enough for centuries.
+            self.ticks = clampedWhole
+            self.timescale = 1
+            return
+        }
+        self.ticks = scaled &+ Int64((fraction * 1e9).rounded())
         self.timescale = 1_000_000_000
     }
 
