@@ -27,15 +27,12 @@ enum SwarmCommand: Subcommand {
         let freeriders = try arguments.integer("freeriders", in: 0...(count - polluters), default: 0)
         let stagger = try arguments.duration("stagger") ?? .zero
         let frames = arguments.value("frame-md5")
+        let conducts = conducts(of: count, polluters: polluters, freeriders: freeriders)
         var viewers: [ViewerRun.Viewer] = []
         for index in 0..<count {
             var configuration = try ViewerOptions.configuration(
                 arguments, url: arguments.operands[index % arguments.operands.count])
-            if index >= count - polluters {
-                configuration.conduct = .polluting
-            } else if index >= count - polluters - freeriders {
-                configuration.conduct = .freeRiding
-            }
+            configuration.conduct = conducts[index]
             viewers.append(
                 ViewerRun.Viewer(
                     configuration: configuration, joinsAfter: stagger * index,
@@ -44,5 +41,15 @@ enum SwarmCommand: Subcommand {
         let outcome = try await ViewerRun.play(
             viewers, limit: arguments.duration("duration"), isVerbose: arguments.flag("verbose"))
         return try FiguresReport.deliver(outcome, arguments)
+    }
+
+    /// Who misbehaves: spread evenly over the order of joining, so that early and late viewers meet each kind.
+    static func conducts(of count: Int, polluters: Int, freeriders: Int) -> [SessionConfiguration.Conduct] {
+        var conducts = [SessionConfiguration.Conduct](repeating: .honest, count: count)
+        for (conduct, number) in [(SessionConfiguration.Conduct.polluting, polluters), (.freeRiding, freeriders)] {
+            let left = conducts.indices.filter { conducts[$0] == .honest }
+            for turn in 0..<number { conducts[left[(2 * turn + 1) * left.count / (2 * number)]] = conduct }
+        }
+        return conducts
     }
 }
