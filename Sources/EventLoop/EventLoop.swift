@@ -82,8 +82,11 @@ internal import Synchronization
     /// - Parameter name: The thread's name, as debuggers and `/proc` show it; at most 15 bytes count.
     public static func startThread(named name: String) throws(LoopError) -> EventLoop {
         let loop = try EventLoop()
-        let thread = Thread { loop.run() }
-        thread.name = String(name.prefix(15))
+        let thread = Thread {
+            // Named by itself: before a thread runs, Foundation only keeps the name.
+            Thread.current.name = String(name.prefix(15))
+            loop.run()
+        }
         thread.stackSize = 1 << 20
         thread.start()
         return loop
