@@ -134,7 +134,13 @@ let testTargets: [Target] = [
             "TrackerServer", "WebSockets",
         ], path: "Tracker/Tests/TrackerServerTests"),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
-    tests("VBPlayerTests", ["VBPlayer", "CoreModel"]),
+    tests(
+        "CallerMode5Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode5",
+        settings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    tests(
+        "CallerMode6Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode6",
+        settings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine"]),
     tests("EventLoopTests", ["CoreModel", "EventLoop"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),

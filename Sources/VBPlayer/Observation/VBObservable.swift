@@ -96,6 +96,8 @@ protocol ObservationHost: NSObject {
                 guard let left = left as? Comparand, let right = right as? Comparand else { return false }
                 return left == right
             }
+            // An error holds values that don't compare; the same object is the same all the same.
+            if let left = left as? NSObject, let right = right as? NSObject, left === right { return true }
             guard let type = Value.self as? any Equatable.Type else { return false }
             return compare(type)
         }

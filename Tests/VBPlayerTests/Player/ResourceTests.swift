@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+@testable import VBPlayer
+
+/// What a player holds of the system, seen from /proc; each test looks from a process of its own.
+@Suite(.serialized, .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"), .timeLimit(.minutes(2)))
+struct ResourceTests {
+    @Test func releaseEndsThreadsSocketsAndFiles() async throws {
+        let cdn = try await TestCDN()
+        let url = cdn.url("slow/hls-fmp4/master.m3u8")
+        await #expect(processExitsWith: .success) { [url = url as String] in
+            await ResourceTests.playAndRelease(url, playsOn: false)
+            let before = ProcessView.descriptors()
+            for playsOn in [true, false] { await ResourceTests.playAndRelease(url, playsOn: playsOn) }
+            #expect(await eventually(within: 1) { ProcessView.descriptors() == before })
+        }
+    }
+
+    @MainActor private static func playAndRelease(_ url: String, playsOn: Bool) async {
+        // The test library has sockets of its own.
+        let foreign = Set(ProcessView.sockets())
+        func sockets() -> Set<ProcessView.Socket> { Set(ProcessView.sockets()).subtracting(foreign) }
+        var player: VBPlayer? = VBPlayer(cdn: url)
+        player?.play()
+        if playsOn {
+            #expect(await eventually { player?.currentTime ?? .zero > .zero })
+            #expect(
+                ProcessView.playerThreads().count >= 3 && !sockets().isEmpty, "\(ProcessView.threads()) \(sockets())")
+        } else {
+            #expect(await eventually { !sockets().isEmpty })
+        }
+        player = nil
+        #expect(await eventually(within: 1) { ProcessView.playerThreads().isEmpty && sockets().isEmpty })
+    }
+
+    @Test func offIsOff() async throws {
+        let cdn = try await TestCDN()
+        let url = cdn.url("dash/manifest.mpd")
+        await #expect(processExitsWith: .success) { [url = url as String] in await ResourceTests.watchSockets(url) }
+    }
+
+    @MainActor private static func watchSockets(_ url: String) async {
+        let port = UInt16(url.split(separator: ":")[2].prefix { $0 != "/" })
+        // A tracker and a trusted key alone switch nothing on.
+        let settings: [String: Any] = [
+            VBTrackerURLsKey: ["ws://127.0.0.1:9"], VBTrustedAuthorityKeysKey: [String(repeating: "ab", count: 32)],
+        ]
+        let foreign = Set(ProcessView.sockets())
+        let player = VBPlayer(cdn: url, settings: settings)
+        player.play()
+        var seen: Set<ProcessView.Socket> = []
+        let isOver = await eventually {
+            seen.formUnion(Set(ProcessView.sockets()).subtracting(foreign))
+            return player.rate == 0
+        }
+        #expect(isOver && !seen.isEmpty && player.status == .readyToPlay)
+        #expect(seen.allSatisfy { $0.table == "tcp" && $0.remotePort == port }, "\(seen)")
+    }
+
+    @Test func aPlayerReleasedBeforeItBeganLeavesNothing() async throws {
+        await #expect(processExitsWith: .success) {
+            let foreign = ProcessView.sockets()
+            for _ in 0..<20 { _ = VBPlayer(cdn: "http://127.0.0.1:9/a.mpd") }
+            for _ in 0..<20 { _ = VBDataPlayer.create() }
+            #expect(
+                await eventually(within: 1) { ProcessView.playerThreads().isEmpty && ProcessView.sockets() == foreign })
+        }
+    }
+}

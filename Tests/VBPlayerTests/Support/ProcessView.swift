@@ -1,0 +1,52 @@
+import Foundation
+
+/// What the system says of this process.
+enum ProcessView {
+    /// The names of the threads.
+    static func threads() -> [String] {
+        let folder = "/proc/self/task"
+        let ids = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return ids.compactMap { try? String(contentsOfFile: "\(folder)/\($0)/comm", encoding: .utf8) }
+            .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.sorted()
+    }
+
+    /// The player's threads.
+    static func playerThreads() -> [String] { threads().filter { $0.hasPrefix("engine") || $0 == "vbplayer" } }
+
+    /// What each open descriptor leads to.
+    static func descriptors() -> [String] {
+        let folder = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+            .sorted()
+    }
+
+    /// A socket of the internet families.
+    struct Socket: Hashable {
+        var table: String
+        var inode: String
+        var remotePort: UInt16
+    }
+
+    /// The internet sockets that this process holds.
+    static func sockets() -> [Socket] {
+        let own = Set(descriptors().filter { $0.hasPrefix("socket:[") }.map { $0.dropFirst(8).dropLast() })
+        return ["tcp", "tcp6", "udp", "udp6"].flatMap { table -> [Socket] in
+            let lines = contents("/proc/self/net/\(table)")
+            return lines.split(separator: "\n").dropFirst().compactMap { line in
+                let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+                guard fields.count > 9, own.contains(fields[9]) else { return nil }
+                let port = fields[2].split(separator: ":").last.flatMap { UInt16($0, radix: 16) } ?? 0
+                return Socket(table: table, inode: String(fields[9]), remotePort: port)
+            }
+        }
+    }
+
+    /// A file of /proc, which says that it is empty and so is read to its end.
+    private static func contents(_ path: String) -> String {
+        guard let file = FileHandle(forReadingAtPath: path) else { return "" }
+        var data = Data()
+        while let piece = try? file.read(upToCount: 1 << 16), !piece.isEmpty { data += piece }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
