@@ -83,8 +83,8 @@ internal import Synchronization
     public static func startThread(named name: String) throws(LoopError) -> EventLoop {
         let loop = try EventLoop()
         let thread = Thread {
-            // Named by itself: before a thread runs, Foundation only keeps the name.
-            Thread.current.name = String(name.prefix(15))
+            // Foundation keeps a name to itself that is set before the thread runs.
+            unsafe CLibuv_nameThread(name)
             loop.run()
         }
         thread.stackSize = 1 << 20
