@@ -1,5 +1,6 @@
 internal import CLibuv
 public import CoreModel
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -8,28 +9,51 @@ internal import Synchronization
 ///
 /// What belongs to the loop is touched on its thread only and asserts it with ``checkIsolated()``. Other threads reach it
 /// through ``execute(_:)``, by calling an actor whose executor it is, or with ``stop()``.
-@safe public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` is a `Mutex`; `thread` is set once
-    // before anything else runs; all else is touched on the loop's thread.
-    private struct Inbox {
-        var jobs: [UnownedJob] = []
-        var calls: [@Sendable () -> Void] = []
+///
+/// Actors may outlive their loop: their jobs then run one at a time on a thread that exists while there are any.
+@safe public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` is a `Mutex`, `thread` and `ended`
+    // are synchronised; all else is touched on the loop's thread.
+    /// How far the loop's life has come.
+    enum Phase {
+        case open
+        /// Handles are being closed: calls are refused, but jobs of actors still run.
+        case closing
+        /// The library's loop is closed. Jobs run on a thread of their own.
+        case closed
+    }
+
+    /// Something to run on the loop's thread.
+    enum Work {
+        case job(UnownedJob)
+        case call(@Sendable () -> Void)
+    }
+
+    struct Inbox {
+        var phase = Phase.open
+        var work: [Work] = []
+        /// Whether somebody is going to look into `work`.
         var isWakePending = false
-        var isClosed = false
         var isStopping = false
     }
 
     /// What one wake-up runs at most before sockets get their turn.
-    private static let jobsPerRound = 1024
+    private static let workPerWakeUp = 1024
+    /// Work whose memory is kept for the next round.
+    private static let keptCapacity = 4096
     /// The size of the buffer that reads are lent.
     static let readBufferByteCount = 256 * 1024
 
-    private let inbox = Mutex(Inbox())
+    let inbox = Mutex(Inbox())
     private let handle: UnsafeMutablePointer<uv_loop_t>
     private let wakeUp: UnsafeMutablePointer<uv_async_t>
     /// The buffer that every read of the loop is lent in turn.
     let readBuffer: UnsafeMutablePointer<CChar>
-    private let thread = Atomic<UInt>(0)
-    private var isFinished = false
+    /// The thread that may touch what belongs to the loop; 0 for none.
+    let thread = Atomic<UInt>(0)
+    /// Work taken from the inbox and not yet run; kept for its memory.
+    private var batch: [Work] = []
+    /// Signalled once ``run()`` has nothing more to do.
+    private let ended = DispatchSemaphore(value: 0)
     /// Whether new handles may be made; false once the loop closes what it has.
     private(set) var acceptsHandles = true
     /// What other modules keep once for a loop, by a type of theirs. On the loop's thread only.
@@ -43,8 +67,6 @@ internal import Synchronization
     ///
     /// - Throws: ``LoopError`` when the system has no descriptor left.
     public init() throws(LoopError) {
-        // A peer that is gone must be an error of a write, not a signal.
-        _ = signal(SIGPIPE, SIG_IGN)
         unsafe handle = .allocate(capacity: 1)
         unsafe wakeUp = .allocate(capacity: 1)
         unsafe readBuffer = .allocate(capacity: Self.readBufferByteCount)
@@ -67,7 +89,8 @@ internal import Synchronization
     }
 
     deinit {
-        if !isFinished {
+        // One that never ran: nothing on it exists any more, since that would keep the loop.
+        if !hasEnded {
             unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
             unsafe uv_run(handle, UV_RUN_DEFAULT)
             unsafe uv_loop_close(handle)
@@ -92,55 +115,65 @@ internal import Synchronization
         return loop
     }
 
-    /// Runs the loop on the calling thread until ``stop()``; then closes what is left and returns.
+    /// Runs the loop on the calling thread until ``stop()``; then closes what is left and returns. At most once.
     public func run() {
+        precondition(inbox.withLock { $0.phase } == .open, "a loop runs once")
         thread.store(Self.currentThread, ordering: .sequentiallyConsistent)
-        Self.blockBrokenPipeSignal()
-        unsafe uv_run(handle, UV_RUN_DEFAULT)
-        // `stop` has closed all handles; callbacks of the last round may have enqueued more.
-        drainRest()
-        let code = unsafe uv_loop_close(handle)
-        keptObjects = []
-        precondition(code == 0, "a handle outlived its loop")
-        isFinished = true
-        thread.store(0, ordering: .sequentiallyConsistent)
-    }
-
-    /// Blocks SIGPIPE on this thread: libuv writes without MSG_NOSIGNAL, and a peer that has gone must be an error of that
-    /// write and not the end of the process. The rest of the process keeps its disposition.
-    private static func blockBrokenPipeSignal() {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGPIPE)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let signals = BrokenPipeSignal()
+        unsafe uv_run(handle, UV_RUN_DEFAULT)  // The wake-up handle keeps it going until `close`.
+        finish()
+        signals.restore()
+        ended.signal()
     }
 
     /// Ends the loop from any thread: runs what was enqueued before, closes every handle and lets ``run()`` return.
     /// Calls after it are dropped.
     public func stop() {
         inbox.withLock { inbox in
-            guard !inbox.isClosed else { return }
+            guard inbox.phase == .open else { return }
             inbox.isStopping = true
             wake(&inbox)
         }
     }
 
-    /// Runs `work` on the loop's thread, in order. From any thread; dropped once the loop has stopped.
-    public func execute(_ work: @escaping @Sendable () -> Void) {
+    /// Ends the loop and returns once ``run()`` has nothing more to do. Never from the loop's own thread.
+    public func stopAndWait() {
+        precondition(!isCurrent, "a thread can't wait for its own end")
+        stop()
+        ended.wait()
+        ended.signal()  // For others who wait.
+    }
+
+    /// Runs `work` on the loop's thread, in order. From any thread.
+    ///
+    /// - Returns: false when the loop has stopped and `work` is dropped.
+    @discardableResult
+    public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         inbox.withLock { inbox in
-            guard !inbox.isClosed else { return }
-            inbox.calls.append(work)
+            guard inbox.phase == .open else { return false }
+            inbox.work.append(.call(work))
             wake(&inbox)
+            return true
         }
     }
 
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        inbox.withLock { inbox in
-            precondition(!inbox.isClosed, "a job was enqueued after its loop had stopped")
-            inbox.jobs.append(job)
-            wake(&inbox)
+    public func enqueue(_ job: consuming ExecutorJob) { submit(.job(UnownedJob(job))) }
+
+    /// Whether no handle of the loop is left, nor ever will be.
+    var hasEnded: Bool { inbox.withLock { $0.phase } == .closed }
+
+    /// Takes work that can't be refused: a task whose job never runs would wait for ever.
+    func submit(_ work: Work) {
+        let startsThread = inbox.withLock { inbox in
+            inbox.work.append(work)
+            guard inbox.phase == .closed else {
+                wake(&inbox)
+                return false
+            }
+            defer { inbox.isWakePending = true }
+            return !inbox.isWakePending
         }
+        if startsThread { Thread.detachNewThread { self.runLate() } }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
@@ -181,7 +214,7 @@ internal import Synchronization
 
     func unregister(_ handle: LoopHandle) { handles[ObjectIdentifier(handle)] = nil }
 
-    private static var currentThread: UInt { UInt(pthread_self()) }
+    static var currentThread: UInt { UInt(pthread_self()) }
 
     /// Asks the loop to look into the inbox; under the lock, so that closing can't come between.
     private func wake(_ inbox: inout Inbox) {
@@ -191,32 +224,42 @@ internal import Synchronization
     }
 
     private func drain() {
-        var rounds = 0
-        while true {
-            let (jobs, calls, isStopping) = inbox.withLock { inbox in
-                defer {
-                    inbox.jobs = []
-                    inbox.calls = []
-                    inbox.isWakePending = false
-                }
-                return (inbox.jobs, inbox.calls, inbox.isStopping)
-            }
-            for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
-            for call in calls { call() }
-            if jobs.isEmpty, calls.isEmpty {
-                if isStopping { close() }
+        var count = 0
+        while count < Self.workPerWakeUp {
+            guard takeBatch() else {
+                if inbox.withLock({ $0.isStopping }) { close() }
                 return
             }
-            rounds += jobs.count + calls.count
-            if rounds > Self.jobsPerRound {
-                inbox.withLock { wake(&$0) }
-                return
-            }
+            count += batch.count
+            runBatch()
+        }
+        unsafe _ = uv_async_send(wakeUp)  // `isWakePending` still holds.
+    }
+
+    /// Moves the inbox's work to `batch`; false when there was none.
+    private func takeBatch() -> Bool {
+        inbox.withLock { inbox in
+            swap(&inbox.work, &batch)
+            if batch.isEmpty { inbox.isWakePending = false }
+            return !batch.isEmpty
         }
     }
 
+    private func runBatch() {
+        for work in batch {
+            switch work {
+            case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+            case .call(let call): call()
+            }
+        }
+        // A burst shall not keep its memory.
+        batch.removeAll(keepingCapacity: batch.capacity <= Self.keptCapacity)
+    }
+
+    /// Closes every handle but the wake-up one, which keeps the loop going no longer.
     private func close() {
-        inbox.withLock { $0.isClosed = true }
+        guard acceptsHandles else { return }
+        inbox.withLock { $0.phase = .closing }
         acceptsHandles = false
         let handlers = stopHandlers
         stopHandlers = []
@@ -224,15 +267,49 @@ internal import Synchronization
         attachments = [:]
         // Only this module's: handles that another library put on the loop are that library's to close.
         for handle in handles.values { handle.closeForLoopStop() }
-        unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
+        unsafe uv_unref(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self))
     }
 
-    private func drainRest() {
-        let (jobs, calls) = inbox.withLock { inbox in
-            inbox.isClosed = true
-            return (inbox.jobs, inbox.calls)
+    /// Runs until every handle is closed and no work is left, then closes the library's loop.
+    private func finish() {
+        while true {
+            while takeBatch() { runBatch() }
+            if unsafe uv_loop_alive(handle) != 0 {
+                unsafe uv_run(handle, UV_RUN_DEFAULT)
+                continue
+            }
+            if keptObjects.isEmpty, inbox.withLock({ endIfIdle(&$0) }) { break }
+            keptObjects = []
         }
-        for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
-        for call in calls { call() }
+        unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
+        unsafe uv_run(handle, UV_RUN_DEFAULT)
+        let code = unsafe uv_loop_close(handle)
+        precondition(code == 0, "a handle outlived its loop")
+    }
+
+    /// Lets go of the loop, unless there is work.
+    private func endIfIdle(_ inbox: inout Inbox) -> Bool {
+        guard inbox.work.isEmpty else { return false }
+        inbox.phase = .closed
+        inbox.isWakePending = false
+        // Under the lock: a thread that runs late work becomes the owner after this.
+        thread.store(0, ordering: .sequentiallyConsistent)
+        return true
+    }
+
+    /// Runs work that came after the loop's end, on a thread started for it.
+    private func runLate() {
+        thread.store(Self.currentThread, ordering: .sequentiallyConsistent)
+        while true {
+            let isDone = inbox.withLock { inbox in
+                swap(&inbox.work, &batch)
+                guard batch.isEmpty else { return false }
+                thread.store(0, ordering: .sequentiallyConsistent)
+                inbox.isWakePending = false
+                return true
+            }
+            if isDone { return }
+            runBatch()
+        }
     }
 }

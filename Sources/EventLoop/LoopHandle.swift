@@ -46,6 +46,15 @@ internal import CLibuv
     /// The handle as a TCP socket.
     var tcp: UnsafeMutablePointer<uv_tcp_t>? { unsafe pointer?.assumingMemoryBound(to: uv_tcp_t.self) }
 
+    /// Closes the handle from its owner's `deinit`, which runs wherever the last reference was dropped.
+    func closeFromAnywhere() {
+        if loop.isCurrent { return close() }
+        guard !loop.hasEnded else { return }  // It closed every handle.
+        // This object is the loop's own from here on: its owner, who could have used it elsewhere, is gone.
+        nonisolated(unsafe) let handle = self
+        loop.submit(.call { unsafe handle.close() })
+    }
+
     /// Begins closing; no callback of the handle comes after it. Harmless when closed.
     func close() {
         guard let handle = unsafe base else { return }

@@ -17,7 +17,7 @@ public import CoreModel
         handle?.owner = self
     }
 
-    deinit { handle?.close() }
+    deinit { handle?.closeFromAnywhere() }
 
     /// Arms the timer for an instant of the loop's clock; replaces what it was armed for. One in the past fires in the
     /// loop's next round.

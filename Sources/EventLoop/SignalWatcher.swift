@@ -24,7 +24,7 @@ internal import CLibuv
         }
     }
 
-    deinit { handle.close() }
+    deinit { handle.closeFromAnywhere() }
 
     /// Ends the watch.
     public func close() { handle.close() }

@@ -32,7 +32,7 @@ internal import CLibuv
         handle.owner = self
     }
 
-    deinit { handle.close() }
+    deinit { handle.closeFromAnywhere() }
 
     /// Watches for `events` from now on, in place of those before.
     public func watch(_ events: Events) {

@@ -91,7 +91,7 @@ internal import Glibc
         unsafe _ = uv_tcp_nodelay(tcp, 1)
     }
 
-    deinit { handle.close() }
+    deinit { handle.closeFromAnywhere() }
 
     /// Whether the connection is up.
     public var isOpen: Bool { if case .open = state { true } else { false } }

@@ -38,7 +38,7 @@ internal import Glibc
         }
     }
 
-    deinit { handle.close() }
+    deinit { handle.closeFromAnywhere() }
 
     /// Where the socket listens, with the port that the system chose.
     public var localAddress: NetworkAddress? {

@@ -1,4 +1,6 @@
 import CommandLineSupport
 import Foundation
 
+// Output into a pipe that nobody reads any more is an error to report, not the end of the process.
+signal(SIGPIPE, SIG_IGN)
 exit(await PDN.run(Array(CommandLine.arguments.dropFirst())).rawValue)
