@@ -24,6 +24,9 @@ public import EventLoop
 
     /// The most bytes of header fields that an answer may have.
     static let maximumHeadByteCount = 64 * 1024
+    /// Connections kept open for later requests, to all hosts together; without a value libcurl keeps four times the
+    /// transfers under way, which is few when requests come one after the other from several hosts.
+    static let keptConnectionCount = 32
 
     /// Body bytes received since the start, used or not.
     public private(set) var totalBodyByteCount = 0
@@ -41,6 +44,10 @@ public import EventLoop
     private var isDriving = false
     private var isKickPending = false
     private var isClosed = false
+    /// `close` was called while libcurl was on the stack.
+    private var isShutDownPending = false
+    /// When the watchdog looks next.
+    private var watchdogDeadline: MonotonicInstant?
 
     /// Makes a client without a connection.
     public init(loop: EventLoop, configuration: Configuration = Configuration()) {
@@ -72,9 +79,12 @@ public import EventLoop
             // Unretained: `close` and `deinit` clean the multi handle up before the client goes.
             Unmanaged.passUnretained(self).toOpaque())
         unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
         unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         timer = LoopTimer(loop: loop) { [unowned self] in drive(socket: CURL_SOCKET_TIMEOUT, events: 0) }
         watchdog = LoopTimer(loop: loop) { [unowned self] in checkTimeouts() }
+        // libcurl must not use sockets whose watches the loop has closed.
+        loop.onStop(ObjectIdentifier(self)) { [unowned self] in shutDown() }
     }
 
     deinit { shutDown() }
@@ -95,7 +105,8 @@ public import EventLoop
         return transfer
     }
 
-    /// Ends every transfer and connection without an event. The client is of no use after it.
+    /// Ends every transfer and connection without an event, from inside a handler too. The client is of no use after it,
+    /// nor after its loop stopped.
     public func close() {
         loop.checkIsolated()
         shutDown()
@@ -104,8 +115,23 @@ public import EventLoop
     private func shutDown() {
         guard !isClosed else { return }
         isClosed = true
+        if loop.isCurrent { loop.removeStopHandler(ObjectIdentifier(self)) }
+        for transfer in transfers.values { transfer.phase = .done }
+        // libcurl may be inside one of these very transfers: all goes once it has returned.
+        guard !isDriving else {
+            isShutDownPending = true
+            return
+        }
+        cleanUp()
+    }
+
+    private func cleanUp() {
+        isShutDownPending = false
         for transfer in transfers.values { release(transfer) }
+        for transfer in cancelled { release(transfer) }
         transfers = [:]
+        cancelled = []
+        starting = []
         timer = nil
         watchdog = nil
         unsafe curl_multi_cleanup(multi)
@@ -128,7 +154,7 @@ public import EventLoop
         transfer.activeAt = loop.now
         let code = unsafe curl_multi_add_handle(multi, easy)
         guard code == CURLM_OK else { return finishLater(transfer, .other("libcurl refuses the transfer")) }
-        watchdog?.arm(after: .milliseconds(500))
+        watch(until: deadline(of: transfer))
         kick()
     }
 
@@ -150,6 +176,8 @@ public import EventLoop
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_URL, request.url)
         unsafe _ = ccurl_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        // Without it, ending a transfer whose host is being looked up waits for the look-up, and the loop with it.
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         let downgrade = request.allowsDowngrade || scheme.hasPrefix("http://")
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, downgrade ? "http,https" : "https")
@@ -309,8 +337,21 @@ public import EventLoop
             finalURL = unsafe String(cString: text)
         }
         let response = HTTPResponse(status: status, headers: transfer.head, finalURL: finalURL)
+        watch(until: deadline(of: transfer))
         transfer.handler(.response(response, after: transfer.attemptedAt.duration(to: loop.now)))
-        return transfer.phase == .running
+        guard transfer.phase == .running else { return false }
+        transfer.verdict = verdict(onLengthOf: response, for: transfer.request)
+        return transfer.verdict == nil
+    }
+
+    /// What is wrong with the announced length: a body that can't be used need not be fetched.
+    private func verdict(onLengthOf response: HTTPResponse, for request: HTTPRequest) -> HTTPError? {
+        // A compressed body's length says nothing of what it becomes.
+        guard let length = response.contentLength, response.header("content-encoding") == nil else { return nil }
+        if let expected = request.expectedByteCount, length != expected {
+            return .wrongLength(expected: expected, received: length)
+        }
+        return length > request.maximumByteCount ? .tooLarge(limit: request.maximumByteCount) : nil
     }
 
     private func watch(_ socket: Int32, _ what: Int32) {
@@ -355,6 +396,7 @@ public import EventLoop
 
     /// Takes out what was cancelled meanwhile and ends what libcurl says is done.
     private func settle() {
+        guard !isShutDownPending else { return cleanUp() }
         for transfer in cancelled { release(transfer) }
         cancelled = []
         let starting = starting
@@ -420,17 +462,31 @@ public import EventLoop
         return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
     }
 
+    /// When a running transfer is overdue unless something comes.
+    private func deadline(of transfer: HTTPTransfer) -> MonotonicInstant {
+        transfer.hasResponded
+            ? transfer.activeAt.advanced(by: transfer.request.stallTimeout)
+            : transfer.attemptedAt.advanced(by: transfer.request.firstByteTimeout)
+    }
+
+    /// Has the watchdog look at `deadline` at the latest. It looks again by itself, so bytes that come cost nothing.
+    private func watch(until deadline: MonotonicInstant) {
+        if let watchdogDeadline, watchdogDeadline <= deadline { return }
+        watchdogDeadline = deadline
+        watchdog?.arm(at: deadline)
+    }
+
     /// Ends transfers whose first byte or next byte is overdue.
     private func checkTimeouts() {
         let now = loop.now
+        watchdogDeadline = nil
         for transfer in Array(transfers.values) where transfer.phase == .running {
-            if transfer.hasResponded {
-                guard transfer.activeAt.duration(to: now) > transfer.request.stallTimeout else { continue }
-                fail(transfer, .stalled(received: transfer.received))
-            } else if transfer.attemptedAt.duration(to: now) > transfer.request.firstByteTimeout {
-                fail(transfer, .firstByteTimeout)
+            let deadline = deadline(of: transfer)
+            guard deadline <= now else {
+                watch(until: deadline)
+                continue
             }
+            fail(transfer, transfer.hasResponded ? .stalled(received: transfer.received) : .firstByteTimeout)
         }
-        if !transfers.isEmpty { watchdog?.arm(after: .milliseconds(500)) }
     }
 }

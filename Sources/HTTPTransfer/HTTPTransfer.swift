@@ -39,5 +39,9 @@ internal import EventLoop
     public var receivedByteCount: Int { received }
 
     /// Ends the transfer; no event comes after it. Harmless when it has ended.
-    public func cancel() { client.cancel(self) }
+    public func cancel() {
+        // One that has ended may outlive the client.
+        guard phase != .done else { return }
+        client.cancel(self)
+    }
 }
