@@ -50,6 +50,18 @@ extension NetworkAddress {
         }
     }
 
+    /// Reads an address that the system lends; `nil` for another family.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let isIPv4 = unsafe Int32(address.pointee.sa_family) == AF_INET
+        var storage = sockaddr_storage()
+        let byteCount = isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        guard unsafe isIPv4 || Int32(address.pointee.sa_family) == AF_INET6 else { return nil }
+        unsafe withUnsafeMutableBytes(of: &storage) {
+            unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: byteCount))
+        }
+        self.init(storage)
+    }
+
     /// Reads what the system filled in; `nil` for another family.
     init?(_ storage: sockaddr_storage) {
         var storage = storage

@@ -248,7 +248,7 @@ internal import Glibc
         return code == 0 ? NetworkAddress(storage) : nil
     }
 
-    private static func buffer(_ bytes: UnsafeRawBufferPointer) -> uv_buf_t {
+    static func buffer(_ bytes: UnsafeRawBufferPointer) -> uv_buf_t {
         // libuv never writes to it.
         unsafe uv_buf_init(
             UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.assumingMemoryBound(to: CChar.self),
