@@ -1,4 +1,5 @@
 import CoreModel
+import Delivery
 import MediaEngine
 import Synchronization
 
@@ -27,6 +28,8 @@ final class DataCore: PlaybackCore {
     }
 
     var position: MediaTime { engine.position }
+
+    func readFigures(_ answer: OneAnswer<ViewerFigures?>) { answer.give(nil) }
 
     func shutdown() { engine.shutdown() }
 }

@@ -59,9 +59,9 @@ package final class EnginePlayer: SessionSink {
 
     package func session(_ session: ViewerSession, did event: SessionEvent) {
         self.session = session
+        engine.take(event)
         switch event {
-        case .prepared(let information):
-            for track in information.tracks { engine.addTrack(id: track.id, kind: track.kind.engineKind) }
+        case .prepared:
             hasTracks = true
             if start > .zero {
                 engine.seek(
@@ -69,20 +69,7 @@ package final class EnginePlayer: SessionSink {
                     tolerance: .zero)
             }
             engine.play()
-        case .initialization(let track, let bytes): engine.append(track: track, .initialization(bytes))
-        case .segmentBegan(let track, let timing):
-            let window =
-                timing.windowStart == nil && timing.windowEnd == nil
-                ? nil : ClipWindow(start: timing.windowStart, end: timing.windowEnd)
-            engine.append(
-                track: track,
-                .segmentBegan(
-                    SegmentInfo(
-                        start: timing.start, duration: timing.duration, mediaOffset: timing.mediaOffset,
-                        section: timing.section, window: window)))
-        case .bytes(let track, let bytes): engine.append(track: track, .bytes(bytes))
-        case .segmentEnded(let track): engine.append(track: track, .segmentEnded)
-        case .trackEnded(let track): engine.append(track: track, .endOfTrack)
+        case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded: break
         case .failed(let error): finish("\(error)")
         }
     }
@@ -138,15 +125,5 @@ package final class EnginePlayer: SessionSink {
         isOver = true
         report.isPlaying = false
         onFinish(failure)
-    }
-}
-
-extension SessionInformation.Track.Kind {
-    fileprivate var engineKind: TrackKind {
-        switch self {
-        case .video: .video
-        case .audio: .audio
-        case .muxed: .muxed
-        }
     }
 }

@@ -1,4 +1,5 @@
 import CoreModel
+import Delivery
 import MediaEngine
 
 /// What fetches, decodes and presents for a player. Thread-safe; every call returns at once.
@@ -21,6 +22,9 @@ protocol PlaybackCore: AnyObject, Sendable {
 
     /// Where playback stands.
     var position: MediaTime { get }
+
+    /// Gives the session's figures so far to `answer`, from any thread; nil when there is no session.
+    func readFigures(_ answer: OneAnswer<ViewerFigures?>)
 
     /// Ends everything without waiting: no thread, socket or file is left within a second.
     func shutdown()

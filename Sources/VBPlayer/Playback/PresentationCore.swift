@@ -33,6 +33,7 @@ final class PresentationCore: PlaybackCore {
     }
 
     private let configuration: SessionConfiguration
+    private let readyTimeout: Duration
     private let log: SessionLog
     private let handler: @Sendable (PlaybackEvent) -> Void
     private let state: Mutex<State>
@@ -53,9 +54,10 @@ final class PresentationCore: PlaybackCore {
 
     init(
         configuration: SessionConfiguration, log: SessionLog, sink: FrameSink, observer: (any FrameObserver)? = nil,
-        handler: @escaping @Sendable (PlaybackEvent) -> Void
+        readyTimeout: Duration = PresentationCore.readyTimeout, handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         self.configuration = configuration
+        self.readyTimeout = readyTimeout
         self.log = log
         self.handler = handler
         state = Mutex(State(figures: PlaybackFigures(startedAt: EventLoop.now)))
@@ -83,7 +85,7 @@ final class PresentationCore: PlaybackCore {
             if let log = self.log.handler { session.onLog = log }
             self.seat.session = session
             self.seat.timer = LoopTimer(loop: loop) { [weak self] in self?.giveUp() }
-            self.seat.timer?.arm(after: Self.readyTimeout)
+            self.seat.timer?.arm(after: self.readyTimeout)
             session.start()
         }
     }
@@ -105,6 +107,18 @@ final class PresentationCore: PlaybackCore {
     }
 
     var position: MediaTime { engine.position }
+
+    func readFigures(_ answer: OneAnswer<ViewerFigures?>) {
+        // When the loop has stopped the answer goes with the call that is dropped.
+        onLoop { core in
+            guard var figures = core.seat.session?.figures else { return }
+            let decoded = core.engine.statistics
+            figures.framesDecoded = decoded.framesDecoded
+            figures.framesDropped = decoded.framesDropped
+            figures.audioSamplesDecoded = decoded.audioSamplesDecoded
+            answer.give(figures)
+        }
+    }
 
     func shutdown() {
         let loop = state.withLock { state in
@@ -158,14 +172,13 @@ final class PresentationCore: PlaybackCore {
     /// On the loop: nothing has come for too long.
     private func giveUp() {
         guard case .waiting = state.withLock({ $0.readiness }) else { return }
-        let seconds = Self.readyTimeout.components.seconds
-        handler(.failed(PlayerError(.timedOut, "Nothing that can be played came within \(seconds) s.")))
+        handler(.failed(PlayerError(.timedOut, "Nothing that can be played came within \(readyTimeout).")))
     }
 }
 
 extension PresentationCore: SessionSink {
     func session(_ session: ViewerSession, did event: SessionEvent) {
-        seat.timer?.arm(after: Self.readyTimeout)
+        seat.timer?.arm(after: readyTimeout)
         engine.take(event)
         switch event {
         case .prepared(let information):

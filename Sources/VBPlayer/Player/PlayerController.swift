@@ -1,4 +1,5 @@
 import CoreModel
+import Delivery
 import Dispatch
 import Foundation
 import MediaEngine
@@ -91,6 +92,9 @@ final class PlayerController: Sendable {
         guard let core else { return last }
         return core.position
     }
+
+    /// See ``PlaybackCore/readFigures(_:)``.
+    func readFigures(_ answer: OneAnswer<ViewerFigures?>) { state.withLock { $0.core }?.readFigures(answer) }
 
     /// Takes an event of the core.
     func take(_ event: PlaybackEvent) {

@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 import CoreModel
+import Delivery
 import MediaEngine
 
 #if canImport(CoreMedia)
@@ -192,6 +193,21 @@ open class VBPlayer: NSObject, VBObservable, ObservationHost, @unchecked Sendabl
 
     /// A new stream of ``status``, which starts with the current value and finishes when the player is released.
     public var statusUpdates: AsyncStream<VBPlayerStatus> { controller.statusUpdates() }
+
+    /// The figures so far, as a JSON object: an entry of `viewers` in what `pdn play --stats` writes, with the same names
+    /// and units.
+    ///
+    /// - Returns: `nil` when there are none: for a data player, and once the player has failed.
+    public func statistics() async -> Data? {
+        let controller = controller
+        let figures = await withCheckedContinuation { continuation in
+            controller.readFigures(OneAnswer(otherwise: nil) { continuation.resume(returning: $0) })
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        // Numbers and texts alone: there is nothing that can't be encoded.
+        return figures.flatMap { try? encoder.encode($0) }
+    }
 
     private func seek(to time: CMTime, tolerance: CMTime, block: (() -> Void)?) {
         let target: MediaTime? =

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import MediaEngine
 import Synchronization
 import Testing
 @testable import VBPlayer
@@ -381,6 +383,51 @@ struct PlayerTests {
         let player = VBPlayer(cdn: "http://127.0.0.1:\(try freePort())/a.mpd")
         #expect(await eventually(within: 30) { player.status == .failed })
         #expect(player.error?.code == VBErrorCode.unreachable.rawValue)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may listen on port 80"))
+    func withoutASchemeHTTPIsUsedOnlyWhereHTTPSIsRefused() async throws {
+        // Nobody listens on port 443 of this address.
+        let address = "127.80.7.\(UInt8(truncatingIfNeeded: getpid()) | 1)"
+        let cdn = try await TestCDN(defaultPortOf: address)
+        let plain = VBPlayer(cdn: "\(address)/dash/manifest.mpd")
+        let withPDN = VBPlayer(cdn: "\(address)/dash/manifest.mpd", settings: [VBEnablePDNKey: true])
+        let withToken = VBPlayer(cdn: "\(address)/dash/manifest.mpd", settings: [VBViewerTokenKey: "abc"])
+        // This port answers, though not in TLS: that is no reason to go without.
+        let answering = VBPlayer(cdn: "127.0.0.1:\(cdn.port)/dash/manifest.mpd")
+        let players = [plain, withPDN, withToken, answering]
+        #expect(await eventually(within: 30) { players.allSatisfy { $0.status != .unknown } })
+        #expect(plain.status == .readyToPlay, "\(plain.error?.localizedDescription ?? "")")
+        for player in players.dropFirst() { #expect(player.status == .failed) }
+        #expect(withPDN.error?.code == VBErrorCode.unreachable.rawValue)
+        #expect(
+            answering.error?.code == VBErrorCode.insecureConnection.rawValue, "\(String(describing: answering.error))")
+    }
+
+    @Test func aServerThatNeverAnswersFailsInTime() async throws {
+        #expect(PresentationCore.readyTimeout < .seconds(30))
+        let silent = try SilentServer()
+        let controller = PlayerController(takesEarlySeeks: false)
+        let player = VBPlayer(controller: controller)
+        controller.start(
+            PresentationCore(
+                configuration: PlayerSettings().sessionConfiguration(url: "http://127.0.0.1:\(silent.port)/a.mpd"),
+                log: SessionLog(levels: [:]), sink: FrameSink(), readyTimeout: .milliseconds(300)
+            ) { [weak controller] event in controller?.take(event) })
+        #expect(await eventually(within: 2) { player.status == .failed })
+        #expect(player.error?.code == VBErrorCode.timedOut.rawValue)
+    }
+
+    @Test func statisticsTellOfTheSession() async throws {
+        let cdn = try await TestCDN()
+        let player = try await readyPlayer(cdn)
+        let data = try #require(await player.statistics())
+        let figures = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect((figures["bytes"] as? [String: Any])?["cdn"] as? Int ?? 0 > 0)
+        #expect(await VBDataPlayer.create().statistics() == nil)
+        let failed = VBPlayer(cdn: "")
+        #expect(await eventually { failed.status == .failed })
+        #expect(await failed.statistics() == nil)
     }
 
     @Test func wrongSettingsAndArgumentsFail() async throws {

@@ -22,7 +22,8 @@ final class TestCDN: Sendable {
     static let duration = 4.0
     static let framesPerSecond = 25.0
 
-    init() async throws {
+    /// - Parameter defaultPortOf: A loopback address on whose port 80 nginx listens too.
+    init(defaultPortOf address: String? = nil) async throws {
         let root = try await Self.streams.value
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("vbplayer-cdn-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,6 +38,7 @@ final class TestCDN: Sendable {
               types { application/vnd.apple.mpegurl m3u8; application/dash+xml mpd; video/mp4 m4s mp4; video/mp2t ts; }
               server {
                 listen 127.0.0.1:\(port);
+                \(address.map { "listen \($0):80;" } ?? "")
                 location /slow/ { alias \(root.path)/; limit_rate 60k; }
                 location / { root \(root.path); }
               }
@@ -59,6 +61,9 @@ final class TestCDN: Sendable {
         process.process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
     }
+
+    /// The folder that is served.
+    static func folder() async throws -> URL { try await streams.value }
 
     /// A file of the streams.
     static func data(_ path: String) async throws -> Data {
