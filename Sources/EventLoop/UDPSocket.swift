@@ -49,6 +49,7 @@ internal import Glibc
                 loop, udp.assumingMemoryBound(to: uv_udp_t.self), UInt32(AF_UNSPEC) | UInt32(UV_UDP_RECVMMSG.rawValue))
         }
         handle.owner = self
+        handle.onLoopStop = { [weak self] in self?.onDatagram = nil }
         guard let udp = unsafe udp else { throw .cancelled }
         var code = unsafe address.withSocketAddress { unsafe uv_udp_bind(udp, $0, 0) }
         if code == 0 { code = unsafe Self.receive(on: udp) }

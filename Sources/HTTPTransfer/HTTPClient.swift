@@ -98,7 +98,11 @@ public import EventLoop
     public func start(_ request: HTTPRequest, handler: @escaping (HTTPEvent) -> Void) -> HTTPTransfer {
         loop.checkIsolated()
         let transfer = HTTPTransfer(request: request, client: self, handler: handler)
-        guard !isClosed else { return transfer }
+        guard !isClosed else {
+            transfer.phase = .done
+            transfer.takeHandler()
+            return transfer
+        }
         transfers[ObjectIdentifier(transfer)] = transfer
         transfer.startedAt = loop.now
         begin(transfer)
@@ -116,7 +120,10 @@ public import EventLoop
         guard !isClosed else { return }
         isClosed = true
         if loop.isCurrent { loop.removeStopHandler(ObjectIdentifier(self)) }
-        for transfer in transfers.values { transfer.phase = .done }
+        for transfer in transfers.values {
+            transfer.phase = .done
+            transfer.takeHandler()
+        }
         // libcurl may be inside one of these very transfers: all goes once it has returned.
         guard !isDriving else {
             isShutDownPending = true
@@ -226,6 +233,7 @@ public import EventLoop
     func cancel(_ transfer: HTTPTransfer) {
         loop.checkIsolated()
         guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
+        transfer.takeHandler()
         guard isDriving else { return release(transfer) }
         // libcurl may be inside this very transfer: it is taken out once libcurl has returned.
         transfer.phase = .done
@@ -261,7 +269,7 @@ public import EventLoop
             return retry(transfer)
         }
         transfers[ObjectIdentifier(transfer)] = nil
-        transfer.handler(.failed(error))
+        transfer.takeHandler()?(.failed(error))
     }
 
     private func retry(_ transfer: HTTPTransfer) {
@@ -317,7 +325,7 @@ public import EventLoop
             return false
         }
         transfer.received += bytes.count
-        transfer.handler(.body(unsafe ArraySlice(bytes)))
+        transfer.handler?(.body(unsafe ArraySlice(bytes)))
         return transfer.phase == .running
     }
 
@@ -338,7 +346,7 @@ public import EventLoop
         }
         let response = HTTPResponse(status: status, headers: transfer.head, finalURL: finalURL)
         watch(until: deadline(of: transfer))
-        transfer.handler(.response(response, after: transfer.attemptedAt.duration(to: loop.now)))
+        transfer.handler?(.response(response, after: transfer.attemptedAt.duration(to: loop.now)))
         guard transfer.phase == .running else { return false }
         transfer.verdict = verdict(onLengthOf: response, for: transfer.request)
         return transfer.verdict == nil
@@ -430,7 +438,7 @@ public import EventLoop
         }
         release(transfer)
         transfers[ObjectIdentifier(transfer)] = nil
-        transfer.handler(
+        transfer.takeHandler()?(
             .finished(byteCount: transfer.received, duration: transfer.attemptedAt.duration(to: loop.now)))
     }
 

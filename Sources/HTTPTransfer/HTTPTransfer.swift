@@ -11,7 +11,8 @@ internal import EventLoop
     enum Phase { case waiting, running, done }
 
     unowned let client: HTTPClient  // The client keeps its transfers and outlives them.
-    let handler: (HTTPEvent) -> Void
+    /// Who is told; let go at the end, so that owners may hold the transfer and be held by the handler.
+    private(set) var handler: ((HTTPEvent) -> Void)?
     var phase = Phase.waiting
     /// libcurl's handle while the transfer runs.
     var easy: UnsafeMutableRawPointer?
@@ -33,6 +34,13 @@ internal import EventLoop
         self.request = request
         self.client = client
         self.handler = handler
+    }
+
+    /// Lets the handler go, and returns it for the last event.
+    @discardableResult
+    func takeHandler() -> ((HTTPEvent) -> Void)? {
+        defer { handler = nil }
+        return handler
     }
 
     /// Body bytes delivered so far.

@@ -135,6 +135,7 @@ private let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
                 holder.timer = LoopTimer(loop: loop) {
                     _ = server
                     client.close()
+                    holder.timer = nil
                     continuation.resume(returning: holder.count)
                 }
                 holder.transfer = client.start(HTTPRequest(url: server.url)) { _ in

@@ -158,6 +158,7 @@ private func play(
                 scene.start { scene, event in
                     guard case .body = event else { return }
                     loop.stop()
+                    scene.client = nil
                     continuation.resume()
                 }
             }
