@@ -123,6 +123,23 @@ final class TestSocket: @unchecked Sendable {  // `socket` is touched on the loo
         return nil
     }
 
+    /// The first front of so many members; what comes before it is passed over.
+    func front(ofMembers count: Int) async throws -> Front? {
+        while let message = try await message() {
+            if case .front(let front) = message, front.members.count == count { return front }
+        }
+        return nil
+    }
+
+    /// The next message that is no front: those come when they are due, between any two answers.
+    func answer() async throws -> TrackerMessage? {
+        while let message = try await message() {
+            if case .front = message { continue }
+            return message
+        }
+        return nil
+    }
+
     /// Waits for the end; says whether it came.
     func waitForEnd() async -> Bool {
         while let happening = await next() {
