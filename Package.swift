@@ -163,6 +163,7 @@ let testTargets: [Target] = [
         "PDNTests",
         [
             "pdn", "CoreModel", "CommandLineSupport", "Cryptography", "Integrity", "Manifest", "Delivery", "EventLoop",
+            "VBPlayer",
         ]),
 ]
 

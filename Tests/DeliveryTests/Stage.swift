@@ -136,7 +136,7 @@ final class Stage {
         }
         let player = RecordingPlayer(clock: clock)
         let session = ViewerSession(configuration: configuration, loop: loop, sink: player)
-        session.onLog = { [unowned viewer] domain, sentence in viewer.log.append("\(domain): \(sentence)") }
+        session.onLog = { [unowned viewer] _, domain, sentence in viewer.log.append("\(domain): \(sentence)") }
         viewer.player = player
         viewer.session = session
         session.start()

@@ -13,6 +13,36 @@ enum BuiltTool {
         let tool = folder.appendingPathComponent("pdn")
         return FileManager.default.isExecutableFile(atPath: tool.path) ? tool : nil
     }()
+
+    /// Runs it to its end.
+    static func call(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+        try Call(arguments).finish()
+    }
+}
+
+/// A running call with its two streams.
+final class Call: Sendable {
+    let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = BuiltTool.url
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+    }
+
+    /// Waits for the end. What a call prints fits into a pipe.
+    func finish() -> (status: Int32, output: String, errors: String) {
+        process.waitUntilExit()
+        return (
+            process.terminationStatus,
+            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
+            String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        )
+    }
 }
 
 /// The tool as scripts see it: streams, exit codes and signals.
@@ -26,31 +56,6 @@ struct ProcessTests {
     }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    /// A running call with its two streams.
-    private final class Call: Sendable {
-        let process = Process()
-        private let output = Pipe()
-        private let errors = Pipe()
-
-        init(_ arguments: [String]) throws {
-            process.executableURL = BuiltTool.url
-            process.arguments = arguments
-            process.standardOutput = output
-            process.standardError = errors
-            try process.run()
-        }
-
-        /// Waits for the end. What a call prints fits into a pipe.
-        func finish() -> (status: Int32, output: String, errors: String) {
-            process.waitUntilExit()
-            return (
-                process.terminationStatus,
-                String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-                String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            )
-        }
-    }
 
     @Test func `keygen prints the public key alone, and token a token that it verifies`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

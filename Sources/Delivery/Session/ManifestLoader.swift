@@ -178,10 +178,21 @@ final class ManifestLoader {
     private static func audio(
         of variant: Variant, _ presentation: Presentation, _ configuration: SessionConfiguration
     ) -> Rendition.ID? {
-        guard let language = configuration.audioLanguage?.lowercased() else { return variant.audio }
-        return variant.audioOptions.first { presentation.rendition($0)?.language?.lowercased() == language }
-            ?? variant.audioOptions.first {
-                presentation.rendition($0)?.language?.lowercased().hasPrefix(language + "-") ?? false
-            } ?? variant.audio
+        guard let language = configuration.audioLanguage else { return variant.audio }
+        return Self.first(variant.audioOptions, in: language, of: presentation) ?? variant.audio
+    }
+
+    /// The text rendition that a viewer of the language would read.
+    static func subtitles(_ presentation: Presentation, language: String) -> Rendition.ID? {
+        first(presentation.renditions.filter { $0.kind == .text }.map(\.id), in: language, of: presentation)
+    }
+
+    /// The first rendition in a language: of the very tag, or else of a narrower one (`pt-BR` for `pt`).
+    private static func first(
+        _ candidates: [Rendition.ID], in language: String, of presentation: Presentation
+    ) -> Rendition.ID? {
+        let language = language.lowercased()
+        func tag(_ id: Rendition.ID) -> String { presentation.rendition(id)?.language?.lowercased() ?? "" }
+        return candidates.first { tag($0) == language } ?? candidates.first { tag($0).hasPrefix(language + "-") }
     }
 }

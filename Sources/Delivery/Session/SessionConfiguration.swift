@@ -35,6 +35,8 @@ public struct SessionConfiguration: Sendable {
     public var renditionID: String?
     /// The audio language to prefer, as in BCP 47.
     public var audioLanguage: String?
+    /// The language of the subtitles to choose, as in BCP 47. They can't be shown yet: the log says so where there are any.
+    public var subtitleLanguage: String?
     /// Where playback starts.
     public var start: Duration = .zero
     /// The bit rate that is taken for granted at the start, in bits a second.

@@ -126,7 +126,7 @@ extension ViewerSession {
         if fetch.offset < end {
             // An answer that is whole by its own account and shorter than what was asked for; never again at once.
             let name = SessionError.redacted(reference(fetch.segment)?.url ?? "")
-            log("cdn", "\(name): the answer ends \(end - fetch.offset) bytes early")
+            log("cdn", "\(name): the answer ends \(end - fetch.offset) bytes early", .warning)
             feed(.cdnFailed(id, isFinal: false))
         } else {
             feed(.cdnFinished(id))
@@ -137,7 +137,7 @@ extension ViewerSession {
 
     private func fail(_ id: TransferID, _ error: HTTPError) {
         guard let fetch = fetches.removeValue(forKey: id) else { return }
-        log("cdn", "\(SessionError.redacted(reference(fetch.segment)?.url ?? "")): \(error)")
+        log("cdn", "\(SessionError.redacted(reference(fetch.segment)?.url ?? "")): \(error)", .warning)
         let isFinal =
             switch error {
             case .status(let status): (400..<500).contains(status) && status != 408 && status != 429
@@ -169,7 +169,9 @@ extension ViewerSession {
     func noteMismatch(_ segment: SegmentID, byteCount: Int? = nil) {
         guard tracks[segment.track].mismatchedSegments.insert(segment.index).inserted else { return }
         figures.recordMismatches += 1
-        log("integrity", "segment \(segment) from the CDN differs from its signed record; it is played and not shared")
+        log(
+            "integrity", "segment \(segment) from the CDN differs from its signed record; it is played and not shared",
+            .warning)
         abandonRecord(of: segment, byteCount: byteCount)
         guard tracks[segment.track].mismatchedSegments.count >= 2, !tracks[segment.track].hasGivenUpRecords else {
             return pump(segment.track)

@@ -24,6 +24,11 @@ extension ViewerSession {
         guard !tracks.isEmpty else {
             return fail(.nothingPlayable(reason: "The manifest has no rendition with video or audio."))
         }
+        if let language = configuration.subtitleLanguage,
+            let id = ManifestLoader.subtitles(presentation, language: language)
+        {
+            log("session", "the subtitles \"\(id)\" would be chosen, but subtitles can't be shown yet")
+        }
         report.position = configuration.start
         let start = MediaTime(ticks: configuration.start.nanosecondsClamped, timescale: 1_000_000_000)
         for index in tracks.indices { tracks[index].rewind(to: tracks[index].segments.index(at: start) ?? 0) }

@@ -22,8 +22,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     public private(set) var failure: SessionError?
     /// The decisions so far, a JSON document a line, when the configuration asks for them.
     public internal(set) var decisions: [String] = []
-    /// Told of each line for the session's log: the domain and a sentence.
-    public var onLog: ((String, String) -> Void)?
+    /// Told of each line for the session's log: how much it matters, the domain and a sentence.
+    public var onLog: ((SessionLogLevel, String, String) -> Void)?
 
     /// The key that names this viewer among peers.
     let agreementKey: any AgreementKey
@@ -216,13 +216,15 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         guard !isStopped else { return }
         failure = error
         figures.error = error.description
-        log("session", error.description)
+        log("session", error.description, .error)
         emit(.failed(error))
     }
 
     func emit(_ event: SessionEvent) { sink?.session(self, did: event) }
 
-    func log(_ domain: String, _ sentence: String) { onLog?(domain, sentence) }
+    func log(_ domain: String, _ sentence: String, _ level: SessionLogLevel = .info) {
+        onLog?(level, domain, sentence)
+    }
 
     func reference(_ id: SegmentID) -> SegmentReference? {
         guard tracks.indices.contains(id.track), id.index >= 0, id.index < tracks[id.track].segments.count else {

@@ -259,7 +259,7 @@ extension SwarmMembership: PeerManagerDelegate {
 
     /// Bans a peer on proof.
     private func convict(_ peer: PeerID, _ proof: String) {
-        session.log("peers", "\(peer) sent \(proof); it is banned")
+        session.log("peers", "\(peer) sent \(proof); it is banned", .warning)
         session.figures.peersBanned += 1
         manager?.ban(peer)
     }

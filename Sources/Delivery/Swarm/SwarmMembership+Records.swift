@@ -91,7 +91,8 @@ extension SwarmMembership {
             let key = place.flatMap { $0 < all.count ? all[$0] : nil }
             renditionKeys.append(key)
             guard let key else {
-                session.log("swarm", "the rendition \(state.information.rendition) is not in the catalogue")
+                session.log(
+                    "swarm", "the rendition \(state.information.rendition) is not in the catalogue", .warning)
                 giveUp(track: track)
                 continue
             }

@@ -64,7 +64,7 @@ extension SwarmMembership {
         do {
             try manager.listen()
         } catch {
-            session.log("swarm", "no port can be opened for peers: \(error); links are only made from here")
+            session.log("swarm", "no port can be opened for peers: \(error); links are only made from here", .warning)
         }
         self.manager = manager
     }
@@ -87,7 +87,7 @@ extension SwarmMembership {
             session.feed(.swarm(.joined(size: size)))
         case .certificate(let issued): take(issued)
         case .refused(let error):
-            session.log("tracker", "the tracker refuses: \(error)")
+            session.log("tracker", "the tracker refuses: \(error)", .warning)
         }
     }
 
@@ -99,7 +99,9 @@ extension SwarmMembership {
             hasLoggedTracker = false
         case .waiting(_, let reason), .refused(let reason):
             manager?.isTrackerAnswering = false
-            if !hasLoggedTracker { session.log("tracker", "no tracker answers: \(reason); playing on without it") }
+            if !hasLoggedTracker {
+                session.log("tracker", "no tracker answers: \(reason); playing on without it", .warning)
+            }
             hasLoggedTracker = true
             if certificate == nil { session.feed(.swarm(.joined(size: 1))) }
         case .idle, .connecting, .stopped: break
@@ -134,7 +136,10 @@ extension SwarmMembership {
     private func take(_ issued: IssuedCertificate) {
         guard let certificate = try? MembershipCertificate(decoding: issued.bytes[...]),
             certificate.peer.publicKey == key.publicKey, certificate.swarm == manager?.swarm
-        else { return session.log("tracker", "the tracker's certificate is not for this viewer; it is not used") }
+        else {
+            return session.log(
+                "tracker", "the tracker's certificate is not for this viewer; it is not used", .warning)
+        }
         self.certificate = certificate
         manager?.join(certificate: certificate, key: key)
         redraw()

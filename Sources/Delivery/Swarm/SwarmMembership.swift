@@ -18,7 +18,6 @@ final class SwarmMembership {
     let key: any AgreementKey
     let claimKey: RoleKey
     let claimSigner: any SigningKey
-    private let log: (String, String) -> Void
 
     var reader: CatalogueReader?
     var stream: StreamID?
@@ -66,7 +65,6 @@ final class SwarmMembership {
         var random = SystemRandom()
         claimSigner = suite.signingKey(seed: Self.seed(using: &random))
         claimKey = RoleKey(role: .claim, key: claimSigner, suite: suite)
-        log = { [weak session] domain, text in session?.log(domain, text) }
         if let name = session.configuration.streamName { stream = StreamIdentity.stream(named: name, suite: suite) }
     }
 
@@ -94,7 +92,7 @@ final class SwarmMembership {
     func giveUp(_ reason: String) {
         guard !isOff else { return }
         isOff = true
-        log("swarm", "playing from the CDN alone: \(reason)")
+        session.log("swarm", "playing from the CDN alone: \(reason)", .warning)
         tracker?.stop()
         tracker = nil
         updateFigures()

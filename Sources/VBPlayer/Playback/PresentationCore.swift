@@ -82,7 +82,7 @@ final class PresentationCore: PlaybackCore {
         guard !isShutDown else { return loop.stop() }
         loop.execute {
             let session = ViewerSession(configuration: self.configuration, loop: loop, sink: self)
-            if let log = self.log.handler { session.onLog = log }
+            session.onLog = self.log.handler
             self.seat.session = session
             self.seat.timer = LoopTimer(loop: loop) { [weak self] in self?.giveUp() }
             self.seat.timer?.arm(after: self.readyTimeout)

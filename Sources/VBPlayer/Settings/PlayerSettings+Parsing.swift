@@ -26,4 +26,7 @@ extension PlayerSettings {
         }
         do { try definition.store(text: text, in: &self) } catch { throw error.nsError }
     }
+
+    /// Whether `text` has the form of a language tag, as ``VBAudioLanguageKey`` takes it.
+    package static func isLanguageTag(_ text: String) -> Bool { SettingDefinition.isLanguageTag(text) }
 }

@@ -86,8 +86,7 @@ struct SettingDefinition: Sendable {
         SettingDefinition(
             "VBAudioLanguageKey", VBAudioLanguageKey,
             .text("a language tag such as de or pt-BR") { settings, text in
-                let isTag = text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
-                guard isTag, (1...35).contains(text.utf8.count) else { return false }
+                guard isLanguageTag(text) else { return false }
                 settings.audioLanguage = text
                 return true
             }),
@@ -118,6 +117,11 @@ struct SettingDefinition: Sendable {
             store(&settings, text)
             return true
         }
+    }
+
+    /// Whether `text` has the form of a language tag (BCP 47 allows 35 characters in all).
+    static func isLanguageTag(_ text: String) -> Bool {
+        (1...35).contains(text.utf8.count) && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -23,7 +23,7 @@ enum PlayCommand: Subcommand {
             configuration: configuration, decodes: true, frameFile: arguments.value("frame-md5"))
         let outcome = try await ViewerRun.play(
             [viewer], limit: arguments.duration("duration"), isUnpaced: arguments.flag("unpaced"),
-            isVerbose: arguments.flag("verbose"))
+            log: ViewerOptions.log(arguments))
         return try FiguresReport.deliver(outcome, arguments)
     }
 }

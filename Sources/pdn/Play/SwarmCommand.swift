@@ -39,7 +39,7 @@ enum SwarmCommand: Subcommand {
                     decodes: arguments.flag("decode") || frames != nil, frameFile: frames.map { "\($0).\(index)" }))
         }
         let outcome = try await ViewerRun.play(
-            viewers, limit: arguments.duration("duration"), isVerbose: arguments.flag("verbose"))
+            viewers, limit: arguments.duration("duration"), log: ViewerOptions.log(arguments))
         return try FiguresReport.deliver(outcome, arguments)
     }
 

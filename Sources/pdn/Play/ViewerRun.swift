@@ -47,7 +47,7 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
     private let viewers: [Viewer]
     private let limit: Duration?
     private let isUnpaced: Bool
-    private let isVerbose: Bool
+    private let log: SessionLog
     private var onEnd: ((Outcome) -> Void)?
     private var seats: [Seat] = []
     private var signals: [SignalWatcher] = []
@@ -56,27 +56,27 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
     private let startedAt: MonotonicInstant
 
     private init(
-        loop: EventLoop, viewers: [Viewer], limit: Duration?, isUnpaced: Bool, isVerbose: Bool,
+        loop: EventLoop, viewers: [Viewer], limit: Duration?, isUnpaced: Bool, log: SessionLog,
         onEnd: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.viewers = viewers
         self.limit = limit
         self.isUnpaced = isUnpaced
-        self.isVerbose = isVerbose
+        self.log = log
         self.onEnd = onEnd
         startedAt = loop.now
     }
 
     /// Plays all viewers to their end.
     static func play(
-        _ viewers: [Viewer], limit: Duration?, isUnpaced: Bool = false, isVerbose: Bool
+        _ viewers: [Viewer], limit: Duration?, isUnpaced: Bool = false, log: SessionLog
     ) async throws -> Outcome {
         let loop = try EventLoop.startThread(named: "pdn")
         let outcome: Outcome = await withCheckedContinuation { continuation in
             loop.execute {
                 let run = ViewerRun(
-                    loop: loop, viewers: viewers, limit: limit, isUnpaced: isUnpaced, isVerbose: isVerbose
+                    loop: loop, viewers: viewers, limit: limit, isUnpaced: isUnpaced, log: log
                 ) { continuation.resume(returning: $0) }
                 run.start()
             }
@@ -126,8 +126,8 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
         }
         let session = ViewerSession(configuration: viewer.configuration, loop: loop, sink: sink)
         let isSwarm = viewers.count > 1
-        session.onLog = { [isVerbose] domain, sentence in
-            guard isVerbose || domain != "peers" else { return }
+        session.onLog = { [log] level, domain, sentence in
+            guard log.includes(level, domain) else { return }
             Terminal.note(isSwarm ? "viewer \(index): \(domain): \(sentence)" : "\(domain): \(sentence)")
         }
         seat.session = session
