@@ -45,8 +45,11 @@ public struct Scheduler: Sendable {
     private var outputs: [SchedulerOutput] = []
     private var outputIndex = 0
     private var isDirty = true
-    private var passedAt = MonotonicInstant(nanoseconds: .min)
+    /// The last pass; ``never`` also where the next one is not to wait: what starts playback takes no detour.
+    private var passedAt = Self.never
     private var wakeAt: MonotonicInstant?
+
+    private static let never = MonotonicInstant(nanoseconds: .min)
 
     /// The most claimers and owners that are remembered as unreliable.
     static let memoryLimit = 256
@@ -66,6 +69,7 @@ public struct Scheduler: Sendable {
         case .segments(let track, let descriptions):
             while tracks.count <= track { tracks.append([]) }
             tracks[track].append(contentsOf: descriptions.map(SegmentState.init))
+            passedAt = Self.never
         case .record(let id, let key, let byteCount, let draw):
             update(id) { segment in
                 segment.record = .valid(key: key)
@@ -88,6 +92,7 @@ public struct Scheduler: Sendable {
             isPlaying = false
             hasPlayed = false
             startupIndex = [:]
+            passedAt = Self.never
         case .swarm(let state):
             swarm = state
             if case .joined = state, joinedAt == nil { joinedAt = now }

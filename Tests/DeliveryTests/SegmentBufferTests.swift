@@ -46,6 +46,19 @@ import Testing
         #expect(joined(buffer) == bytes)
     }
 
+    @Test func whatWasLentStaysAndMakesLaterWritesCopyNoMoreThanAChunk() {
+        let buffer = SegmentBuffer()
+        var lent: [ArraySlice<UInt8>] = []
+        let cuts = Array(stride(from: 0, to: bytes.count, by: 7001)) + [bytes.count]
+        for (lower, upper) in zip(cuts, cuts.dropFirst()) {
+            _ = buffer.take(bytes[lower..<upper], at: lower)
+            lent += buffer.pieces(in: lower..<upper)
+        }
+        #expect(lent.flatMap { Array($0) } == bytes)
+        #expect(lent.allSatisfy { $0.startIndex >= 0 && $0.endIndex <= chunk })
+        #expect(buffer.heldByteCount == bytes.count)
+    }
+
     @Test func bytesBeyondTheEndAreRefused() {
         let buffer = SegmentBuffer()
         buffer.learn(byteCount: 100)

@@ -19,6 +19,8 @@ final class ManifestLoader {
     private let completion: (Result<Selection, SessionError>) -> Void
     private let onBytes: (Int, Bool) -> Void
     private var selection: Selection?
+    /// Renditions whose playlist or index is under way.
+    private var loading: Set<Rendition.ID> = []
     private var isDone = false
     private var isPlainFallbackAllowed = false
 
@@ -65,7 +67,7 @@ final class ManifestLoader {
             let presentation = try Presentation.parse(bytes, url: url)
             let renditions = try Self.choose(presentation, configuration)
             selection = Selection(presentation: presentation, renditions: renditions)
-            loadNext()
+            loadMissing()
         } catch let error as SessionError {
             finish(.failure(error))
         } catch let error as ManifestError {
@@ -75,16 +77,17 @@ final class ManifestLoader {
         }
     }
 
-    /// Fetches what the chosen renditions still need, one after the other.
-    private func loadNext() {
+    /// Fetches what the chosen renditions still need, for all at once: each costs a round trip.
+    private func loadMissing() {
         guard let selection else { return }
-        for id in selection.renditions {
+        for id in selection.renditions where !loading.contains(id) {
             switch selection.presentation.requirement(for: id) {
             case .ready: continue
-            case .playlist(let url): return load(id, url, .all)
-            case .segmentIndex(let url, let range): return load(id, url, range.map { .range($0) } ?? .all)
+            case .playlist(let url): load(id, url, .all)
+            case .segmentIndex(let url, let range): load(id, url, range.map { .range($0) } ?? .all)
             }
         }
+        guard loading.isEmpty else { return }
         for id in selection.renditions {
             guard let timeline = selection.presentation.rendition(id)?.timeline, !timeline.segments.isEmpty else {
                 return finish(.failure(.nothingPlayable(reason: "The rendition \"\(id)\" has no segments.")))
@@ -94,8 +97,10 @@ final class ManifestLoader {
     }
 
     private func load(_ id: Rendition.ID, _ url: String, _ range: HTTPRequest.Bytes) {
+        loading.insert(id)
         fetch(url, range) { [weak self] result in
             guard let self else { return }
+            loading.remove(id)
             switch result {
             case .failure(let error): finish(.failure(.unreachable(url: url, error)))
             case .success(let (bytes, finalURL)):
@@ -104,7 +109,7 @@ final class ManifestLoader {
                     if let reason = selection?.presentation.rendition(id)?.unsupportedReason {
                         return finish(.failure(.nothingPlayable(reason: reason)))
                     }
-                    loadNext()
+                    loadMissing()
                 } catch {
                     finish(.failure(.manifest(url: url, error)))
                 }

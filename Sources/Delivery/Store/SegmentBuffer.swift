@@ -7,17 +7,31 @@ import Integrity
 /// Without one, the CDN's bytes count as they come. Confined to the session's loop.
 final class SegmentBuffer {
     /// Bytes without a record: a run from the start, or pieces of a segment whose size is known.
+    ///
+    /// They lie in chunks, because the player holds what it was lent: a write copies one chunk at most then, and not all
+    /// that came before.
     private struct Plain {
-        var bytes: [UInt8] = []
-        var filled: [Range<Int>] = []
+        /// Chunks from the start; bytes that have not come are zero.
+        private var chunks: [[UInt8]] = []
+        private(set) var filled: [Range<Int>] = []
 
         /// The bytes from the start without a hole.
         var prefix: Int { filled.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
 
+        /// Where the last byte that has come ends.
+        var end: Int { filled.last?.upperBound ?? 0 }
+
+        var heldByteCount: Int { chunks.reduce(0) { $0 + $1.count } }
+
         mutating func insert(_ piece: ArraySlice<UInt8>, at offset: Int) {
+            guard !piece.isEmpty else { return }
             let end = offset + piece.count
-            if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
-            bytes.replaceSubrange(offset..<end, with: piece)
+            var rest = piece
+            for place in Self.places(of: offset..<end) {
+                while chunks.count <= place.chunk { chunks.append([]) }
+                put(rest.prefix(place.bytes.count), in: place.chunk, at: place.bytes.lowerBound)
+                rest = rest.dropFirst(place.bytes.count)
+            }
             var merged = offset..<end
             filled.removeAll { range in
                 guard range.lowerBound <= merged.upperBound, merged.lowerBound <= range.upperBound else { return false }
@@ -26,6 +40,32 @@ final class SegmentBuffer {
             }
             let place = filled.firstIndex { $0.lowerBound > merged.lowerBound } ?? filled.endIndex
             filled.insert(merged, at: place)
+        }
+
+        private mutating func put(_ bytes: ArraySlice<UInt8>, in chunk: Int, at offset: Int) {
+            let held = chunks[chunk].count
+            if held == 0 { chunks[chunk].reserveCapacity(SegmentGeometry.chunkByteCount) }
+            if offset > held { chunks[chunk].append(contentsOf: repeatElement(0, count: offset - held)) }
+            if offset >= held {
+                chunks[chunk] += bytes
+            } else {
+                chunks[chunk].replaceSubrange(offset..<min(held, offset + bytes.count), with: bytes)
+            }
+        }
+
+        /// Lends bytes that have come, a piece for each chunk.
+        func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
+            Self.places(of: range).map { chunks[$0.chunk][$0.bytes] }
+        }
+
+        /// The chunks that a range touches, with the bytes of each.
+        private static func places(of range: Range<Int>) -> [(chunk: Int, bytes: Range<Int>)] {
+            guard !range.isEmpty else { return [] }
+            let size = SegmentGeometry.chunkByteCount
+            return (range.lowerBound / size...(range.upperBound - 1) / size).map { chunk in
+                let bytes = range.clamped(to: chunk * size..<(chunk + 1) * size)
+                return (chunk, bytes.lowerBound - chunk * size..<bytes.upperBound - chunk * size)
+            }
         }
     }
 
@@ -70,7 +110,7 @@ final class SegmentBuffer {
     /// The memory that the bytes take.
     var heldByteCount: Int {
         switch content {
-        case .plain(let plain): plain.bytes.count
+        case .plain(let plain): plain.heldByteCount
         case .shared: present.count * SegmentGeometry.chunkByteCount
         case .moving: 0
         }
@@ -84,7 +124,7 @@ final class SegmentBuffer {
     /// Lends the playable bytes of a range.
     func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
         switch content {
-        case .plain(let plain): [plain.bytes[range.clamped(to: 0..<plain.prefix)]]
+        case .plain(let plain): plain.pieces(in: range.clamped(to: 0..<plain.prefix))
         case .shared(let assembly): assembly.pieces(in: range.clamped(to: 0..<contiguousByteCount))
         case .moving: []
         }
@@ -177,13 +217,15 @@ final class SegmentBuffer {
     func adopt(_ segment: VerifiedSegment, suite: any CryptoSuite) -> [Int]? {
         guard case .plain(let plain) = content else { return [] }
         if let byteCount, byteCount != segment.geometry.byteCount { return nil }
-        guard plain.bytes.count <= segment.geometry.byteCount else { return nil }
+        guard plain.end <= segment.geometry.byteCount else { return nil }
         byteCount = segment.geometry.byteCount
         var assembly = SegmentAssembly(segment: segment, suite: suite)
         var mismatched: [Int] = []
         for range in plain.filled {
-            if let checked = try? assembly.acceptTrusted(plain.bytes[range], at: range.lowerBound) {
-                mismatched += checked.mismatched
+            var offset = range.lowerBound
+            for piece in plain.pieces(in: range) {
+                if let checked = try? assembly.acceptTrusted(piece, at: offset) { mismatched += checked.mismatched }
+                offset += piece.count
             }
         }
         content = .shared(assembly)
