@@ -116,7 +116,10 @@ let shells: [Target] = [
 let benchmarks: [Target] = [
     tool(
         "pdn-bench",
-        ["CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "Delivery", "CCrypto"])
+        [
+            "CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "Delivery", "CCrypto", "CCurl",
+            "CCurlShims", "Manifest", "MediaEngine", "VBPlayer",
+        ])
 ]
 
 let testTargets: [Target] = [

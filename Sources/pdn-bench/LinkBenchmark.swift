@@ -146,6 +146,17 @@ final class Handover<Value>: @unchecked Sendable {  // The semaphore orders the 
         while sem_wait(semaphore) != 0 {}
         return value!
     }
+
+    /// The value, or `nil` when it doesn't come in time.
+    func take(within span: Duration) -> Value? {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += Int(span.components.seconds)
+        while sem_timedwait(semaphore, &deadline) != 0 {
+            if errno == ETIMEDOUT { return nil }
+        }
+        return value
+    }
 }
 
 /// A plain thread.

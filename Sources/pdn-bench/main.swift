@@ -3,6 +3,7 @@
 /// usage: pdn-bench [NAME…]
 ///        pdn-bench latency-serve HOST:PORT     (the two sides of control-latency, for a link with limits between them)
 ///        pdn-bench latency-fetch HOST:PORT
+///        pdn-bench startup URL LABEL SETTING…  (needs a CDN and a tracker; LABEL stands behind the figures' names)
 
 import CoreModel
 import EventLoop
@@ -46,6 +47,15 @@ if CommandLine.arguments.count == 3, let address = NetworkAddress(parsing: Comma
         exit(0)
     default: break
     }
+}
+
+if CommandLine.arguments.count >= 4, CommandLine.arguments[1] == "startup" {
+    report("startup") {
+        try StartupBenchmark.run(
+            url: CommandLine.arguments[2], label: CommandLine.arguments[3],
+            settings: Array(CommandLine.arguments.dropFirst(4)))
+    }
+    exit(0)
 }
 
 let wanted = CommandLine.arguments.dropFirst()
