@@ -134,7 +134,7 @@ let testTargets: [Target] = [
         "TrackerServerTests",
         [
             "pdn-tracker", "CoreModel", "Cryptography", "EventLoop", "Integrity", "TrackerCore", "TrackerProtocol",
-            "TrackerServer", "WebSockets",
+            "TrackerServer", "WebSockets", "TestSupport",
         ], path: "Tracker/Tests/TrackerServerTests"),
     tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
     tests(
@@ -143,12 +143,14 @@ let testTargets: [Target] = [
     tests(
         "CallerMode6Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode6",
         settings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine"]),
-    tests("EventLoopTests", ["CoreModel", "EventLoop"]),
-    tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer"]),
+    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine", "TestSupport"]),
+    tests("EventLoopTests", ["CoreModel", "EventLoop", "TestSupport"]),
+    tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
-    tests("SchedulingTests", ["CoreModel", "Scheduling"]),
-    tests("PeersTests", ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop"]),
+    tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
+    tests(
+        "PeersTests",
+        ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),
     tests(
         "SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"],
         resources: [.copy("Vectors"), .copy("Python")]),
@@ -159,16 +161,19 @@ let testTargets: [Target] = [
             "TrackerServer",
         ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
-    tests("MediaEngineTests", ["CoreModel", "MediaEngine"]),
-    tests("ManifestTests", ["CoreModel", "Manifest"]),
+    tests("MediaEngineTests", ["CoreModel", "MediaEngine", "TestSupport"]),
+    tests("ManifestTests", ["CoreModel", "Manifest", "TestSupport"]),
     tests("IntegrityTests", ["CoreModel", "Integrity", "Cryptography"], resources: [.copy("Golden")]),
     tests(
         "PDNTests",
         [
             "pdn", "CoreModel", "CommandLineSupport", "Cryptography", "Integrity", "Manifest", "Delivery", "EventLoop",
-            "VBPlayer",
+            "VBPlayer", "TestSupport",
         ]),
 ]
+
+/// What several suites of tests need: child processes and folders that end with the tests, and their threads.
+let testSupport: [Target] = [library("TestSupport", path: "Tests/TestSupport")]
 
 /// Coverage-guided fuzz targets (Scripts/fuzz.sh), one per parser of bytes from outside. Only there when asked for, since
 /// their build instruments everything.
@@ -209,5 +214,5 @@ let package = Package(
         .executable(name: "pdn", targets: ["pdn"]),
         .executable(name: "pdn-tracker", targets: ["pdn-tracker"]),
     ],
-    targets: systemLibraries + pureModules + wrappers + shells + benchmarks + testTargets + fuzzTargets
+    targets: systemLibraries + pureModules + wrappers + shells + benchmarks + testSupport + testTargets + fuzzTargets
 )

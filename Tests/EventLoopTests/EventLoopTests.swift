@@ -19,7 +19,7 @@ private actor Resident {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test func anActorRunsOnItsLoop() async throws {
         let loop = try EventLoop.startThread(named: "test")
         let resident = Resident(loop: loop)

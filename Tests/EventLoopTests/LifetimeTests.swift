@@ -2,14 +2,22 @@ import CoreModel
 import EventLoop
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(5))) struct LifetimeTests {
+    /// Counts on any thread.
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
     @Test func anActorMayOutliveItsLoop() async throws {
         let loop = try EventLoop.startThread(named: "lifetime")
         let survivor = Survivor(loop: loop)
         #expect(await survivor.increment() == 1)
-        loop.stopAndWait()
+        try await onOwnThread { loop.stopAndWait() }
         #expect(await survivor.increment() == 2)
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { _ = await survivor.increment() } }
@@ -26,24 +34,24 @@ import Testing
         #expect(await error == .cancelled)
     }
 
-    @Test func theLastReferenceMayGoOnAnotherThread() throws {
+    @Test func theLastReferenceMayGoOnAnotherThread() async throws {
         let loop = try EventLoop.startThread(named: "lifetime")
         let box = Box()
-        let isReady = DispatchSemaphore(value: 0)
-        loop.execute {
-            let timer = LoopTimer(loop: loop) { Issue.record("fired though released") }
-            timer.arm(after: .milliseconds(200))
-            box.objects = [timer]
-            if let listener = try? TCPListener(
-                loop: loop, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0), onConnection: { _ in })
-            {
-                box.objects.append(listener)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            loop.execute {
+                defer { continuation.resume() }
+                let timer = LoopTimer(loop: loop) { Issue.record("fired though released") }
+                timer.arm(after: .seconds(100))
+                box.objects = [timer]
+                if let listener = try? TCPListener(
+                    loop: loop, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0), onConnection: { _ in })
+                {
+                    box.objects.append(listener)
+                }
             }
-            isReady.signal()
         }
-        isReady.wait()
         box.objects = []
-        loop.stopAndWait()
+        try await onOwnThread { loop.stopAndWait() }
     }
 
     @Test func aLoopThatNeverRanLeavesNothing() throws {
@@ -64,21 +72,24 @@ import Testing
         #expect(!loop.isCurrent)
     }
 
-    @Test func workFromManyThreadsRunsWhileOneStopsTheLoop() throws {
+    @Test func workFromManyThreadsRunsWhileOneStopsTheLoop() async throws {
         let loop = try EventLoop.startThread(named: "lifetime")
-        let accepted = Mutex(0)
-        let ran = Mutex(0)
-        let done = DispatchGroup()
-        for _ in 0..<6 {
-            DispatchQueue.global().async(group: done) {
-                for _ in 0..<4000 where loop.execute({ ran.withLock { $0 += 1 } }) { accepted.withLock { $0 += 1 } }
+        let accepted = Counter()
+        let ran = Counter()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    try await onOwnThread {
+                        for _ in 0..<4000 where loop.execute({ ran.add() }) { accepted.add() }
+                    }
+                }
             }
+            try await Task.sleep(for: .milliseconds(2))
+            loop.stop()
+            try await group.waitForAll()
         }
-        usleep(2000)
-        loop.stop()
-        done.wait()
-        loop.stopAndWait()
-        #expect(ran.withLock { $0 } == accepted.withLock { $0 })
+        try await onOwnThread { loop.stopAndWait() }
+        #expect(ran.value == accepted.value)
     }
 
     @Test func jobsAndCallsKeepTheirOrder() throws {
@@ -89,7 +100,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<3000))
     }
 
-    @Test func endedLoopsLeaveNoThreadAndNoDescriptor() throws {
+    @Test func endedLoopsLeaveNoThreadAndNoDescriptor() async throws {
         for _ in 0..<40 {
             let loop = try EventLoop.startThread(named: "left-behind")
             loop.execute {
@@ -99,16 +110,16 @@ import Testing
                 loop.stop()
                 withExtendedLifetime((listener, timer)) {}
             }
-            loop.stopAndWait()
+            try await onOwnThread { loop.stopAndWait() }
         }
         var names: [String] = []
         // A thread goes shortly after the loop says that it has ended.
-        for _ in 0..<100 {
+        for _ in 0..<1000 {
             names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap {
                 try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
             }
             guard names.contains("left-behind\n") else { break }
-            usleep(10_000)
+            try await Task.sleep(for: .milliseconds(10))
         }
         #expect(!names.contains("left-behind\n"))
     }

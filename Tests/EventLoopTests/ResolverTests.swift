@@ -3,7 +3,7 @@ import EventLoop
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverTests {
+@Suite(.timeLimit(.minutes(5))) struct ResolverTests {
     private typealias Answer = Result<[NetworkAddress], LoopError>
 
     @Test(arguments: ["127.0.0.1", "localhost"])

@@ -45,7 +45,7 @@ private func withPair<Value: Sendable>(
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct UDPTests {
+@Suite(.timeLimit(.minutes(5))) struct UDPTests {
     @Test func datagramsKeepTheirBordersAndNameTheirSender() async throws {
         let sizes = [0, 1, 1200, 9000, 65_507]
         let (received, isFromFirst) = try await withPair { (pair, done: @escaping (([Int], Bool)) -> Void) in

@@ -48,7 +48,7 @@ private func run(
 
 private let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     @Test func aBodyArrivesWhole() async throws {
         let outcome = try await run([[.send(hello)]])
         #expect(outcome.status == 200)

@@ -64,7 +64,7 @@ private func play(
     return events
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPLifetimeTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPLifetimeTests {
     @Test func aClientClosedInsideABodyCallbackSaysNothingMore() async throws {
         let events = try await play([[.send(hello)]]) { scene, done in
             scene.start { scene, event in

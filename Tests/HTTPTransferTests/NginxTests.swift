@@ -75,12 +75,12 @@ private let large: [UInt8] = {
 private let playlist = Array(String(repeating: "#EXTINF:4,\nsegment.m4s\n", count: 200).utf8)
 
 /// One server for all tests of the suite.
-private let server = Result { try Nginx(files: ["large.bin": large, "list.m3u8": playlist]) }
+private let running = Task { try await Nginx(files: ["large.bin": large, "list.m3u8": playlist]) }
 
-@Suite(.enabled(if: Nginx.isInstalled, "nginx is not installed"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Nginx.executable != nil, "nginx is not installed"), .timeLimit(.minutes(5)))
 struct NginxTests {
     @Test func bodiesComeWholeOverTLSWithHTTP2() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let answers = try await fetch(
             [HTTPRequest(url: server.secure("large.bin")), HTTPRequest(url: server.secure("protocol"))],
             trusting: server.certificateFile)
@@ -90,7 +90,7 @@ struct NginxTests {
     }
 
     @Test func anUnknownAuthorityIsATLSError() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let answers = try await fetch([HTTPRequest(url: server.secure("protocol"))])
         guard case .tls = answers[0].error else {
             Issue.record("\(String(describing: answers[0].error))")
@@ -100,7 +100,7 @@ struct NginxTests {
     }
 
     @Test func aNameThatTheCertificateDoesNotHaveIsATLSError() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let url = server.secure("protocol").replacing("127.0.0.1", with: "localhost")
         let answers = try await fetch([HTTPRequest(url: url)], trusting: server.certificateFile)
         guard case .tls = answers[0].error else {
@@ -110,7 +110,7 @@ struct NginxTests {
     }
 
     @Test func rangesAndIfRange() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let head = try await fetch([HTTPRequest(url: server.plain("large.bin"))])[0]
         var range = HTTPRequest(url: server.plain("large.bin"))
         range.bytes = .range(1_000_000..<1_300_000)
@@ -133,7 +133,7 @@ struct NginxTests {
     }
 
     @Test func connectionsAreReused() async throws {
-        let server = try server.get()
+        let server = try await running.value
         for url in [server.plain("connection"), server.secure("connection")] {
             let request = HTTPRequest(url: url)
             let answers = try await fetch([request, request, request], trusting: server.certificateFile)
@@ -143,7 +143,7 @@ struct NginxTests {
     }
 
     @Test func redirectsAreFollowedWithinTheRules() async throws {
-        let server = try server.get()
+        let server = try await running.value
         var down = HTTPRequest(url: server.secure("down"))
         let refusedDown = down
         down.allowsDowngrade = true
@@ -163,7 +163,7 @@ struct NginxTests {
     }
 
     @Test func compressionOnlyWhereItIsWelcome() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let plain = HTTPRequest(url: server.secure("list.m3u8"))
         var compressed = plain
         compressed.allowsCompression = true
@@ -178,14 +178,14 @@ struct NginxTests {
     }
 
     @Test func cookiesStayInTheClient() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let request = HTTPRequest(url: server.plain("cookie"))
         #expect(try await fetch([request, request]).map(\.text) == ["", "42"])
         #expect(try await fetch([request])[0].text == "")
     }
 
     @Test func anEmptyBodyIsAnAnswer() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let answers = try await fetch([
             HTTPRequest(url: server.plain("empty")), HTTPRequest(url: server.plain("user-agent")),
             HTTPRequest(url: server.plain("missing")),
@@ -196,7 +196,7 @@ struct NginxTests {
     }
 
     @Test func manyAtOnceKeepToTheConnectionLimit() async throws {
-        let server = try server.get()
+        let server = try await running.value
         let loop = try EventLoop.startThread(named: "http")
         let connections: Set<String> = await withCheckedContinuation { continuation in
             loop.execute {

@@ -1,5 +1,6 @@
 import CoreModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Manifest
@@ -78,24 +79,19 @@ import Testing
         #expect(throws: ManifestError.self) { try SegmentIndex.parse(Self.box(references: [(1, 1)]), at: .max) }
     }
 
-    static let ffmpeg = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].first {
-        FileManager.default.fileExists(atPath: $0)
-    }
+    static let ffmpeg = Programs.installed("ffmpeg")
 
     @Test("The index that ffmpeg writes leads to each fragment", .enabled(if: ffmpeg != nil, "ffmpeg is not installed"))
-    func made() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "index-\(UUID().uuidString).mp4")
-        defer { try? FileManager.default.removeItem(at: file) }
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(Self.ffmpeg))
-        process.arguments = [
-            "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=6", "-c:v", "libx264", "-g", "50", "-bf", "0",
-            "-movflags", "+frag_keyframe+global_sidx+empty_moov+default_base_moof", "-y", file.path,
-        ]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        let bytes = [UInt8](try Data(contentsOf: file))
+    func made() async throws {
+        let folder = try TestFolder("index")
+        let file = folder.path("index.mp4")
+        try await ChildProcess.output(
+            try #require(Self.ffmpeg),
+            [
+                "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=6", "-c:v", "libx264", "-g", "50", "-bf",
+                "0", "-movflags", "+frag_keyframe+global_sidx+empty_moov+default_base_moof", "-y", file,
+            ])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
         let index = try SegmentIndex.parse(bytes, at: 0)
         #expect(index.references.count == 3)
         for reference in index.references {

@@ -5,7 +5,7 @@ import Testing
 
 extension EngineTests {
     /// MP4 data in any split, checked before it is decoded.
-    @Suite(.timeLimit(.minutes(2))) struct DataFeedTests {
+    @Suite(.timeLimit(.minutes(5))) struct DataFeedTests {
         let media: TestMedia
 
         init() async throws {

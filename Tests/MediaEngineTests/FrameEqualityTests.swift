@@ -4,7 +4,7 @@ import Testing
 
 extension EngineTests {
     /// What the engine decodes from segments equals what ffmpeg decodes from the same segments joined.
-    @Suite(.timeLimit(.minutes(2))) struct FrameEqualityTests {
+    @Suite(.timeLimit(.minutes(5))) struct FrameEqualityTests {
         let media: TestMedia
 
         init() async throws {

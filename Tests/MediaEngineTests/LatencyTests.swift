@@ -5,7 +5,7 @@ import Testing
 
 extension EngineTests {
     /// The engine adds next to nothing to what the libraries need for the first picture.
-    @Suite(.timeLimit(.minutes(1)), .serialized) struct LatencyTests {
+    @Suite(.timeLimit(.minutes(5)), .serialized) struct LatencyTests {
         let media: TestMedia
 
         init() async throws {

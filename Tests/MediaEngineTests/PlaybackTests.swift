@@ -6,7 +6,7 @@ import Testing
 
 extension EngineTests {
     /// The clock, in real time: what is due is shown, what is missing stops it.
-    @Suite(.timeLimit(.minutes(2))) struct PlaybackTests {
+    @Suite(.timeLimit(.minutes(5))) struct PlaybackTests {
         let media: TestMedia
 
         init() async throws {

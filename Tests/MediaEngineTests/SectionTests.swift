@@ -5,7 +5,7 @@ import Testing
 
 extension EngineTests {
     /// Discontinuities, periods, other renditions: each part decodes as if it were alone.
-    @Suite(.timeLimit(.minutes(2))) struct SectionTests {
+    @Suite(.timeLimit(.minutes(5))) struct SectionTests {
         let media: TestMedia
 
         init() async throws {

@@ -3,7 +3,7 @@ import MediaEngine
 import Testing
 
 extension EngineTests {
-    @Suite(.timeLimit(.minutes(2))) struct SeekTests {
+    @Suite(.timeLimit(.minutes(5))) struct SeekTests {
         let media: TestMedia
 
         init() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import pdn
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct InspectTests {
     private static let corpus = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -2,70 +2,43 @@ import CoreModel
 import Cryptography
 import Foundation
 import Integrity
+import TestSupport
 import Testing
 
 /// `pdn` as it was built with the tests.
 enum BuiltTool {
-    /// Where it is; `nil` when it is not beside the tests.
-    static let url: URL? = {
-        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent()
-        let tool = folder.appendingPathComponent("pdn")
-        return FileManager.default.isExecutableFile(atPath: tool.path) ? tool : nil
-    }()
+    /// Whether it is beside the tests.
+    static let isThere = Programs.built("pdn") != nil
 
-    /// Runs it to its end.
-    static func call(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
-        try Call(arguments).finish()
-    }
-}
-
-/// A running call with its two streams.
-final class Call: Sendable {
-    let process = Process()
-    private let output = Pipe()
-    private let errors = Pipe()
-
-    init(_ arguments: [String]) throws {
-        process.executableURL = BuiltTool.url
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
+    /// Starts a call.
+    static func start(_ arguments: [String]) async throws -> ChildProcess {
+        try await ChildProcess.start(try #require(Programs.built("pdn")), arguments, keepsErrors: true)
     }
 
-    /// Waits for the end. What a call prints fits into a pipe.
-    func finish() -> (status: Int32, output: String, errors: String) {
-        process.waitUntilExit()
-        return (
-            process.terminationStatus,
-            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-            String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        )
+    /// Runs a call to its end.
+    static func call(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let outcome = try await start(arguments).finish()
+        return (outcome.status, outcome.text, outcome.errorText)
     }
 }
 
 /// The tool as scripts see it: streams, exit codes and signals.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltTool.url != nil, "the tool is not built beside the tests"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltTool.isThere, "the tool is not built beside the tests"))
 struct ProcessTests {
-    private let folder: URL
+    private let folder: TestFolder
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pdn-process-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TestFolder("pdn-process") }
 
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    private func path(_ name: String) -> String { folder.path(name) }
 
-    @Test func `keygen prints the public key alone, and token a token that it verifies`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let keygen = try Call(["keygen", "--role", "token", "--out", path("key")]).finish()
+    @Test func `keygen prints the public key alone, and token a token that it verifies`() async throws {
+        let keygen = try await BuiltTool.call(["keygen", "--role", "token", "--out", path("key")])
         #expect(keygen.status == 0 && keygen.errors.isEmpty)
         let key = try #require(VerificationKey(hexadecimal: keygen.output.dropLast()))
         #expect(keygen.output.last == "\n")
 
-        let call = ["token", "--key", path("key"), "--stream", "s", "--viewer", "v", "--expires", "1h"]
-        let token = try Call(call).finish()
+        let arguments = ["token", "--key", path("key"), "--stream", "s", "--viewer", "v", "--expires", "1h"]
+        let token = try await BuiltTool.call(arguments)
         #expect(token.status == 0 && token.errors.isEmpty)
         let suite = SystemCryptoSuite()
         let stream = StreamIdentity.stream(named: "s", suite: suite)
@@ -76,45 +49,46 @@ struct ProcessTests {
         #expect(parsed.sessionLimit == 1 && abs(parsed.expires.seconds - now.seconds - 3600) < 5)
         #expect(parsed.swarmSecret == nil)
 
-        let secrets = try (0..<2).map { _ in try ViewerToken(text: Call(call + ["--secret-swarm"]).finish().output) }
+        var secrets: [ViewerToken] = []
+        for _ in 0..<2 {
+            secrets.append(try ViewerToken(text: await BuiltTool.call(arguments + ["--secret-swarm"]).output))
+        }
         #expect(secrets[0].swarmSecret != nil && secrets[0].swarmSecret == secrets[1].swarmSecret)
         #expect(secrets[0].nonce != secrets[1].nonce)
     }
 
-    @Test func `Errors go to stderr and leave stdout alone`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func `Errors go to stderr and leave stdout alone`() async throws {
         for arguments in [["sign"], ["nonsense"], ["token", "--key", "/absent", "--stream", "s", "--viewer", "v"]] {
-            let call = try Call(arguments).finish()
+            let call = try await BuiltTool.call(arguments)
             #expect(call.status != 0 && call.output.isEmpty && call.errors.hasPrefix("pdn"))
         }
-        let version = try Call(["sign", "--version"]).finish()
+        let version = try await BuiltTool.call(["sign", "--version"])
         #expect(version.status == 0 && version.output.hasPrefix("pdn sign "))
     }
 
     @Test func `Interrupted, a signing run ends in order and can go on`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let server = try await TestServer(Title.files)
         server.change("/t/audio-4.m4s") { $0.isSilent = true }
-        #expect(try Call(["keygen", "--role", "authority", "--out", path("key")]).finish().status == 0)
+        #expect(try await BuiltTool.call(["keygen", "--role", "authority", "--out", path("key")]).status == 0)
         let arguments = [
             "sign", "\(server.url)/t/master.m3u8", "--key", path("key"), "--stream", "s", "--out", path("out"),
             "--jobs", "2", "--json",
         ]
-        let call = try Call(arguments)
+        let signing = try await BuiltTool.start(arguments)
         while true {
             // Eleven segments and the heading: nothing but the silent one is left.
             let journal = (try? String(contentsOfFile: path("out.journal"), encoding: .utf8)) ?? ""
             if journal.split(separator: "\n").count == 12 { break }
             try await Task.sleep(for: .milliseconds(10))
         }
-        call.process.interrupt()
-        let stopped = call.finish()
-        #expect(stopped.status == 130 && stopped.output.isEmpty)
+        signing.send(SIGINT)
+        let stopped = await signing.finish()
+        #expect(stopped.status == 130 && stopped.text.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: path("out")))
 
         server.change("/t/audio-4.m4s") { $0.isSilent = false }
         let before = server.requests.count
-        let resumed = try Call(arguments).finish()
+        let resumed = try await BuiltTool.call(arguments)
         #expect(resumed.status == 0)
         #expect(server.requests[before...].filter { $0.hasSuffix(".m4s") } == ["/t/audio-4.m4s"])
         let document = try JSONSerialization.jsonObject(with: Data(resumed.output.utf8)) as? [String: Any]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import pdn
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignTests {
     private let suite = SystemCryptoSuite()
     private let folder: URL

@@ -108,7 +108,7 @@ struct ViewerOptionsTests {
         #expect(named.includes(.info, "integrity"))
     }
 
-    @Test(.enabled(if: BuiltTool.url != nil, "the tool is not built beside the tests"), .timeLimit(.minutes(1)))
+    @Test(.enabled(if: BuiltTool.isThere, "the tool is not built beside the tests"), .timeLimit(.minutes(5)))
     func `Subtitles that would be chosen are named in one line of the log`() async throws {
         let media = ##"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="N",LANGUAGE="de-AT",URI="s.m3u8""##
         let master = """
@@ -125,7 +125,7 @@ struct ViewerOptionsTests {
                 "swarm", "--viewers", "1", "\(server.url)/t/subtitled.m3u8", "--subtitles", language, "--duration",
                 "1s",
             ]
-            let result = try BuiltTool.call(call)
+            let result = try await BuiltTool.call(call)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.errors.components(separatedBy: "subtitles can't be shown yet").count - 1 == count)
         }

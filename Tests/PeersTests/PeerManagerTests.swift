@@ -5,7 +5,7 @@ import Integrity
 import SwarmProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized) struct PeerManagerTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct PeerManagerTests {
     static let segment = TestAuthority().segment(1, byteCount: 2_500_000)
 
     @Test(arguments: [true, false])

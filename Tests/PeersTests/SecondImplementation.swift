@@ -3,6 +3,7 @@ import CoreModel
 import Foundation
 import Integrity
 import SwarmProtocol
+import TestSupport
 
 /// The peer in Python, written from the documents, as a process.
 enum SecondImplementation {
@@ -10,16 +11,14 @@ enum SecondImplementation {
         .appending(path: "../SwarmProtocolTests/Python").standardizedFileURL
 
     /// Whether it can be run here; making its environment can take a while the first time.
-    static let isAvailable: Bool = {
-        let check = Process()
-        check.executableURL = URL(fileURLWithPath: "/bin/bash")
-        check.arguments = [folder.appending(path: "run.sh").path, "peer.py", "--help"]
-        check.standardOutput = FileHandle.nullDevice
-        check.standardError = FileHandle.nullDevice
-        do { try check.run() } catch { return false }
-        check.waitUntilExit()
-        return check.terminationStatus == 0
-    }()
+    static var isAvailable: Bool {
+        get async { await check.value }
+    }
+
+    private static let check = Task {
+        let outcome = try? await ChildProcess.run("bash", [folder.appending(path: "run.sh").path, "peer.py", "--help"])
+        return outcome?.status == 0
+    }
 
     struct Peer: Encodable {
         let address: String
@@ -81,29 +80,16 @@ enum SecondImplementation {
 
     /// Runs a mode to its end.
     static func run(_ mode: String, _ configuration: Configuration, patience: Int) async throws -> Report {
-        let file = FileManager.default.temporaryDirectory.appending(path: "peer-\(UUID().uuidString).json")
-        try JSONEncoder().encode(configuration).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }  // The system clears its temporary folder anyway.
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [
-            folder.appending(path: "run.sh").path, "peer.py", mode, "--config", file.path, "--patience", "\(patience)",
-        ]
-        process.standardOutput = output
-        return try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { _ in
-                continuation.resume(
-                    with: Result {
-                        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-                        return try JSONDecoder().decode(Report.self, from: data)
-                    })
-            }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
+        let temporary = try TestFolder("peer")
+        try temporary.write(try JSONEncoder().encode(configuration), to: "configuration.json")
+        let outcome = try await ChildProcess.run(
+            "bash",
+            [
+                folder.appending(path: "run.sh").path, "peer.py", mode, "--config",
+                temporary.path("configuration.json"),
+                "--patience", "\(patience)",
+            ], keepsErrors: true)
+        guard !outcome.output.isEmpty else { throw TestFailure("peer.py \(mode): \(outcome.errorText.suffix(500))") }
+        return try withExtendedLifetime(temporary) { try JSONDecoder().decode(Report.self, from: outcome.output) }
     }
 }

@@ -8,7 +8,8 @@ import Testing
 /// An honest peer and attackers, in Python from the documents alone, against real links.
 @Suite(
     .timeLimit(.minutes(5)), .serialized,
-    .enabled(if: SecondImplementation.isAvailable, "needs python3 with cryptography, or the network to install it"))
+    .enabled("needs python3 with cryptography, or the network to install it") { await SecondImplementation.isAvailable }
+)
 struct SecondImplementationTests {
     static let authority = TestAuthority()
     static let segments = [authority.segment(11, byteCount: 700_000), authority.segment(12, byteCount: 150_000)]

@@ -3,7 +3,7 @@ import EventLoop
 import Testing
 import WebSockets
 
-@Suite(.timeLimit(.minutes(1))) struct WebSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
     private final class Holder {
         var server: WebSocketServer?
         var sockets: [WebSocket] = []

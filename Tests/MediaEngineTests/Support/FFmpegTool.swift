@@ -1,11 +1,8 @@
 import Foundation
+import TestSupport
 
 /// Runs the `ffmpeg` program, which makes the test streams and says what they decode to.
 enum FFmpegTool {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// A picture of ffmpeg's decode.
     struct Picture: Hashable {
         let time: Int64
@@ -14,29 +11,10 @@ enum FFmpegTool {
         let hash: String
     }
 
-    /// One at a time, off the threads that run the tests: a test that waits must not keep another one from going on.
-    private static let queue = DispatchQueue(label: "ffmpeg")
-
     @discardableResult
     static func run(_ arguments: [String], in folder: URL? = nil) async throws -> Data {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try runBlocking(arguments, in: folder) }) }
-        }
-    }
-
-    private static func runBlocking(_ arguments: [String], in folder: URL?) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
-        process.currentDirectoryURL = folder
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg \(arguments) failed") }
-        return data
+        try await ChildProcess.output(
+            "ffmpeg", ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments, in: folder?.path)
     }
 
     /// The pictures that ffmpeg decodes from `bytes`, and the time base's denominator (the numerator is 1).
@@ -68,9 +46,9 @@ enum FFmpegTool {
     }
 
     private static func decode(_ bytes: [UInt8], _ arguments: [String]) async throws -> String {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("engine-\(UUID().uuidString)")
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }  // A left-over is only untidy.
-        return String(decoding: try await run(["-i", file.path] + arguments), as: UTF8.self)
+        let folder = try TestFolder("engine")
+        try folder.write(bytes, to: "input")
+        let output = try await run(["-i", folder.path("input")] + arguments)
+        return withExtendedLifetime(folder) { String(decoding: output, as: UTF8.self) }
     }
 }

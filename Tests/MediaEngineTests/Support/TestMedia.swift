@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The same picture and sound, encoded once and packaged in each way that the engine reads.
 struct TestMedia: Sendable {
@@ -32,9 +33,9 @@ struct TestMedia: Sendable {
     static let shared = Task { try await TestMedia() }
 
     init() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("engine-media-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // A left-over is only untidy.
+        let temporary = try TestFolder("engine-media")
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let gop = String(Self.segmentSeconds * Self.frameRate)
         try await FFmpegTool.run(
             [
@@ -90,9 +91,9 @@ struct TestMedia: Sendable {
 
     /// Four seconds of MPEG-TS whose timestamps begin at `time` seconds.
     static func transportStream(startingAt time: String) async throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("engine-wrap-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // A left-over is only untidy.
+        let temporary = try TestFolder("engine-wrap")
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         try await FFmpegTool.run(
             [
                 "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=\(frameRate):duration=4",

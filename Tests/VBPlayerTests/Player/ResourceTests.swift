@@ -3,7 +3,7 @@ import Testing
 @testable import VBPlayer
 
 /// What a player holds of the system, seen from /proc; each test looks from a process of its own.
-@Suite(.serialized, .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"), .timeLimit(.minutes(5)))
 struct ResourceTests {
     @Test func releaseEndsThreadsSocketsAndFiles() async throws {
         let cdn = try await TestCDN()
@@ -12,7 +12,7 @@ struct ResourceTests {
             await ResourceTests.playAndRelease(url, playsOn: false)
             let before = ProcessView.descriptors()
             for playsOn in [true, false] { await ResourceTests.playAndRelease(url, playsOn: playsOn) }
-            #expect(await eventually(within: 1) { ProcessView.descriptors() == before })
+            #expect(await eventually { ProcessView.descriptors() == before })
         }
     }
 
@@ -30,7 +30,7 @@ struct ResourceTests {
             #expect(await eventually { !sockets().isEmpty })
         }
         player = nil
-        #expect(await eventually(within: 1) { ProcessView.playerThreads().isEmpty && sockets().isEmpty })
+        #expect(await eventually { ProcessView.playerThreads().isEmpty && sockets().isEmpty })
     }
 
     @Test func offIsOff() async throws {
@@ -63,7 +63,7 @@ struct ResourceTests {
             for _ in 0..<20 { _ = VBPlayer(cdn: "http://127.0.0.1:9/a.mpd") }
             for _ in 0..<20 { _ = VBDataPlayer.create() }
             #expect(
-                await eventually(within: 1) { ProcessView.playerThreads().isEmpty && ProcessView.sockets() == foreign })
+                await eventually { ProcessView.playerThreads().isEmpty && ProcessView.sockets() == foreign })
         }
     }
 }

@@ -1,5 +1,6 @@
 import CoreModel
 import Foundation
+import TestSupport
 import Testing
 @testable import VBPlayer
 
@@ -8,30 +9,30 @@ import Testing
 @Suite(
     .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"),
     .enabled(
-        if: BuiltTool("pdn") != nil && BuiltTool("pdn-tracker") != nil, "the tools are not built beside the tests"),
-    .timeLimit(.minutes(2)))
+        if: Programs.built("pdn") != nil && Programs.built("pdn-tracker") != nil,
+        "the tools are not built beside the tests"),
+    .timeLimit(.minutes(5)))
 struct SwarmTests {
     @Test func aViewerPlaysWhatAnotherHas() async throws {
         let cdn = try await TestCDN()
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "vbplayer-swarm-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (tool, trackerTool) = (try #require(BuiltTool("pdn")), try #require(BuiltTool("pdn-tracker")))
+        let folder = try TestFolder("vbplayer-swarm")
+        let (tool, trackerTool) = (try #require(Programs.built("pdn")), try #require(Programs.built("pdn-tracker")))
         let manifest = cdn.url("dash/manifest.mpd")
         let catalogue = try await TestCDN.folder().appendingPathComponent("swarm.pdn")
-        let authority = try await tool.run(["keygen", "--role", "authority", "--out", folder.path + "/authority"])
-        _ = try await tool.run(
-            ["sign", manifest, "--key", folder.path + "/authority", "--stream", "test", "--out", catalogue.path])
-        let (line, tracker) = try await trackerTool.start(
-            ["--listen", "127.0.0.1:0", "--membership-key", folder.path + "/membership"])
-        // A child inherits blocked signals: only this one is sure to end it.
-        defer { kill(tracker.processIdentifier, SIGKILL) }
+        let key = folder.path("authority")
+        let authority = String(
+            decoding: try await ChildProcess.output(tool, ["keygen", "--role", "authority", "--out", key]).dropLast(),
+            as: UTF8.self)
+        try await ChildProcess.output(
+            tool, ["sign", manifest, "--key", key, "--stream", "test", "--out", catalogue.path])
+        let tracker = try await ChildProcess.start(
+            trackerTool, ["--listen", "127.0.0.1:0", "--membership-key", folder.path("membership")])
+        let line = await tracker.firstLine()
         let words = line.split(whereSeparator: \.isWhitespace)
         let address = try #require(words.first { $0.hasPrefix("ws://") }, "\(line)")
-        let key = try #require(words.first { $0.hasPrefix("key=") }).dropFirst(4)
+        let trackerKey = try #require(words.first { $0.hasPrefix("key=") }).dropFirst(4)
         let settings: [String: Any] = [
-            VBEnablePDNKey: true, VBTrackerURLsKey: [String(address)], VBTrackerPublicKeyKey: String(key),
+            VBEnablePDNKey: true, VBTrackerURLsKey: [String(address)], VBTrackerPublicKeyKey: String(trackerKey),
             VBTrustedAuthorityKeysKey: [authority], VBCatalogueURLKey: cdn.url("swarm.pdn"), VBStreamNameKey: "test",
         ]
         let listener = PlayerTests.Listener()
@@ -51,6 +52,6 @@ struct SwarmTests {
         #expect((bytes["peers"] as? Int ?? 0) > 0, "\(figures)")
         #expect((figures["chunksVerified"] as? Int ?? 0) > 0 && figures["chunksRejected"] as? Int == 0)
         #expect(figures["framesDecoded"] as? Int == 100)
-        withExtendedLifetime(first) {}
+        withExtendedLifetime((first, tracker, folder)) {}
     }
 }

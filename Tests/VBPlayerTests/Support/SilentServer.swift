@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// Accepts connections and never answers.
 final class SilentServer: Sendable {
@@ -18,7 +19,7 @@ final class SilentServer: Sendable {
                     && getsockname(descriptor, $0, &length) == 0
             }
         }
-        guard isListening else { throw TestCDN.Failure(description: "no free port") }
+        guard isListening else { throw TestFailure("no free port") }
         port = UInt16(bigEndian: address.sin_port)
     }
 

@@ -8,7 +8,7 @@ import TrackerProtocol
 import WebSockets
 
 /// The tracker over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct TrackerServerTests {
+@Suite(.timeLimit(.minutes(5))) struct TrackerServerTests {
     @Test func `Viewers join, are told of each other and of their front`() async throws {
         let tracker = try await RunningTracker()
         defer { tracker.end() }
