@@ -187,8 +187,9 @@ struct FragmentDurations: Equatable {
     func part(_ done: UInt64, of total: UInt64) -> FragmentDurations {
         guard done < total else { return self }
         func scaled(_ time: MediaTime) -> MediaTime {
-            MediaTime(
-                ticks: Int64(time.seconds * Double(done) / Double(total) * 1e9), timescale: 1_000_000_000)
+            // A header may claim more than nanoseconds hold.
+            let nanoseconds = Int64(exactly: (time.seconds * Double(done) / Double(total) * 1e9).rounded()) ?? .max
+            return MediaTime(ticks: nanoseconds, timescale: 1_000_000_000)
         }
         return FragmentDurations(video: scaled(video), audio: scaled(audio))
     }
