@@ -22,7 +22,8 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
     }
 
     let observedState = ObservedState(Snapshot())
-    /// The player that shows here; pictures of another are refused.
+    /// The player that shows here; pictures of another are refused. What changes with it does so under its lock, so that
+    /// no picture of a former owner comes late.
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
     /// The pictures.
@@ -51,32 +52,38 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
 
     /// Gives the layer to a player, with the picture that it shows at the moment.
     func attach(to newOwner: ObjectIdentifier, showing frame: VideoFrame?) {
-        let previous = owner.withLock { owner in
-            defer { owner = newOwner }
-            return owner
+        owner.withLock { owner in
+            if owner != newOwner { reset() }
+            owner = newOwner
         }
-        if previous != newOwner { reset() }
         if let frame { present(frame, from: newOwner) }
     }
 
     /// Takes the layer from a player; nothing when it has another by now.
     func detach(from formerOwner: ObjectIdentifier) {
-        let isOwner = owner.withLock { owner in
-            guard owner == formerOwner else { return false }
+        owner.withLock { owner in
+            guard owner == formerOwner else { return }
             owner = nil
-            return true
+            reset()
         }
-        if isOwner { reset() }
     }
 
     /// Shows a picture of a player, on that player's thread.
     func present(_ frame: VideoFrame, from player: ObjectIdentifier) {
-        guard owner.withLock({ $0 == player }) else { return }
+        let picture = VBVideoFrame(frame)
+        let handler = owner.withLock { owner -> (@Sendable (VBVideoFrame) -> Void)? in
+            guard owner == player else { return nil }
+            noteSize(of: frame)
+            return frames.store(picture)
+        }
+        handler?(picture)
+    }
+
+    /// Publishes what a picture changes: most change nothing that can be observed.
+    private func noteSize(of frame: VideoFrame) {
         let ratio = CGFloat(frame.sampleAspectRatio.width) / CGFloat(max(1, frame.sampleAspectRatio.height))
         let size = CGSize(width: CGFloat(frame.size.width) * ratio, height: CGFloat(frame.size.height))
-        let snapshot = observedState.visible
-        frames.present(VBVideoFrame(frame))
-        // Most pictures change nothing that can be observed.
+        let snapshot = observedState.newest
         if !snapshot.isReady || snapshot.pictureSize != size {
             observedState.update {
                 $0.pictureSize = size

@@ -37,13 +37,14 @@ public final class VBFrameSink: Sendable {
         return stream
     }
 
-    func present(_ frame: VBVideoFrame) {
+    /// Keeps a picture as the newest and passes it on to the streams. The caller calls the handler that is returned.
+    func store(_ frame: VBVideoFrame) -> (@Sendable (VBVideoFrame) -> Void)? {
         let (handler, streams) = state.withLock { state in
             state.newest = frame
             return (state.handler, Array(state.streams.values))
         }
         for stream in streams { stream.yield(frame) }
-        handler?(frame)
+        return handler
     }
 
     func clear() { state.withLock { $0.newest = nil } }

@@ -39,6 +39,9 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
 
     init(_ snapshot: Snapshot) { state = Mutex(State(snapshot: snapshot)) }
 
+    /// The newest snapshot, also while a change before it is told.
+    var newest: Snapshot { state.withLock { $0.snapshot } }
+
     /// The newest snapshot; while a change is told to an observer, and on that thread only, the snapshot it tells of.
     var visible: Snapshot {
         if let told = ToldSnapshot.current, told.state == ObjectIdentifier(self),
@@ -46,7 +49,7 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
         {
             return snapshot
         }
-        return state.withLock { $0.snapshot }
+        return newest
     }
 
     /// Evaluates `body` with `snapshot` ``visible`` to it.

@@ -81,6 +81,8 @@ final class PresentationCore: PlaybackCore {
         }
         guard !isShutDown else { return loop.stop() }
         loop.execute {
+            // A shutdown that overtook this call has put away what there was.
+            guard !self.state.withLock({ $0.isShutDown }) else { return }
             let session = ViewerSession(configuration: self.configuration, loop: loop, sink: self)
             session.onLog = self.log.handler
             self.seat.session = session

@@ -163,7 +163,14 @@ final class PlayerController: Sendable {
             return layer
         }
         if let old, old !== newLayer { old.detach(from: id) }
-        newLayer?.attach(to: id, showing: newestFrame.frame)
+        guard let newLayer else { return }
+        var shown = newestFrame.frame
+        newLayer.attach(to: id, showing: shown)
+        // A picture that came between the two steps above was covered by the one before it.
+        while let newest = newestFrame.frame, newest !== shown {
+            newLayer.present(newest, from: id)
+            shown = newest
+        }
     }
 
     /// Shows a picture, on a thread of the core.

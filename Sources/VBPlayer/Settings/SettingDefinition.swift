@@ -152,7 +152,7 @@ extension SettingDefinition {
             }
             store(&settings, number)
         case .number(let range, let store):
-            guard !(value is Bool), let number = value as? Double ?? integer(value).map(Double.init) else {
+            guard !(value is Bool), let number = number(value) else {
                 throw wrongType("a number")
             }
             guard range.contains(number) else {
@@ -218,11 +218,17 @@ extension SettingDefinition {
         settings.logLevels[domain] = level
     }
 
+    /// A number out of any numeric type.
+    private func number(_ value: Any) -> Double? {
+        if let number = value as? any BinaryFloatingPoint { return Double(number) }
+        return integer(value).map(Double.init) ?? value as? Double
+    }
+
     /// A whole number out of any numeric type that holds one exactly.
     private func integer(_ value: Any) -> Int? {
         if let number = value as? Int { return number }
         if let number = value as? any BinaryInteger { return Int(exactly: number) }
-        if let number = value as? Double { return Int(exactly: number) }
+        if let number = value as? any BinaryFloatingPoint { return Int(exactly: Double(number)) }
         return nil
     }
 
