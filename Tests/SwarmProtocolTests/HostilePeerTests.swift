@@ -174,6 +174,20 @@ struct HostilePeer {
         #expect(peer.end == .local(.unsolicited))
     }
 
+    @Test func leavesWithoutTheirChunkEndTheLink() throws {
+        var peer = try asked(wantsLeaves: true)
+        peer.send(Self.leaves)
+        peer.send(.unchoke)
+        #expect(peer.end == nil)
+        peer.send(Self.data)
+        #expect(peer.end == nil)
+        peer = try asked(wantsLeaves: true)
+        peer.ask(2, 8..<16, wantsLeaves: true)
+        peer.send(Self.leaves)
+        peer.send(.data(DataFrame(id: ChunkRequestID(rawValue: 2), chunk: 8, payload: [1])))
+        #expect(peer.end == .local(.protocolViolation))
+    }
+
     @Test func dataThatSharesAMessageEndsTheLink() throws {
         for frames in [[Self.data, .unchoke], [.unchoke, Self.data]] {
             var peer = try asked()

@@ -28,6 +28,54 @@ import Testing
         #expect(pair.responder.link.statistics.sentByteCount == pair.initiator.link.statistics.receivedByteCount)
     }
 
+    @Test func requestsForTheSameStripeGetTheirLeavesEach() {
+        var pair = LinkPair.established()
+        pair.responder.source.expected[root(1)] = Set(0..<8)
+        pair.ask(1, root(1), 0..<4, timeLeft: .seconds(9), wantsLeaves: true)
+        pair.ask(2, root(1), 4..<6, timeLeft: .seconds(3), wantsLeaves: true)
+        pair.ask(3, root(1), 6..<8, timeLeft: .seconds(6), wantsLeaves: true)
+        pair.run(for: .milliseconds(100))
+        pair.responder.source.insert(root(1), chunks: 0..<8)
+        pair.responder.link.chunksAvailable(root: root(1), chunks: 0..<8)
+        pair.run(for: .seconds(1))
+        #expect(pair.initiator.end == nil && pair.responder.end == nil)
+        #expect(pair.initiator.chunks == [4, 5, 6, 7, 0, 1, 2, 3], "the most urgent goes first")
+        #expect(pair.initiator.link.outstandingChunkCount == 0)
+    }
+
+    /// Honest sides that ask, cancel and lose time in any order never end a link over it.
+    @Test(arguments: 0..<UInt64(20)) func noOrderOfRequestsEndsTheLink(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var pair = LinkPair.established(seed: seed + 1)
+        pair.responder.source.expected[root(1)] = Set(0..<64)
+        var asked = Set<Int>()
+        for number in UInt32(1)...60 {
+            let first = Int.random(in: 0..<64, using: &generator)
+            let chunks = first..<min(64, first + Int.random(in: 1...12, using: &generator))
+            let isNew = asked.isDisjoint(with: chunks)
+            if isNew,
+                pair.ask(
+                    number, root(1), chunks, timeLeft: .milliseconds(Int.random(in: 50...4000, using: &generator)),
+                    wantsLeaves: Bool.random(using: &generator))
+            {
+                asked.formUnion(chunks)
+            }
+            if Int.random(in: 0..<6, using: &generator) == 0 {
+                pair.initiator.link.cancel(ChunkRequestID(rawValue: number), now: pair.now)
+            }
+            let ready = Int.random(in: 0..<60, using: &generator)
+            pair.responder.source.insert(root(1), chunks: ready..<ready + 4)
+            pair.responder.link.chunksAvailable(root: root(1), chunks: ready..<ready + 4)
+            // The transport takes a chunk now and then.
+            pair.responder.writable = Int.random(in: 0..<3, using: &generator) == 0 ? .max : 0
+            pair.run(for: .milliseconds(Int.random(in: 1...120, using: &generator)))
+        }
+        pair.responder.writable = .max
+        pair.run(for: .seconds(5))
+        #expect(pair.initiator.end == nil && pair.responder.end == nil)
+        #expect(pair.initiator.link.outstandingChunkCount == 0)
+    }
+
     @Test func aStandingRequestIsAnsweredAsItsChunksVerify() {
         var pair = LinkPair.established()
         pair.responder.source.expected[root(1)] = [0, 1, 2]

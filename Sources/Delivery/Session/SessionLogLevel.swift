@@ -6,4 +6,6 @@ public enum SessionLogLevel: Sendable {
     case warning
     /// The turns of a session.
     case info
+    /// What helps to find out why.
+    case debug
 }

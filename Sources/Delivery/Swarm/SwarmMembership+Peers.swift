@@ -119,6 +119,7 @@ extension SwarmMembership: PeerManagerDelegate {
 
     func peerGone(_ peer: PeerID, _ end: PeerEnd) {
         guard let key = peerKeys.removeValue(forKey: peer) else { return }
+        session.log("peers", "the link to \(peer) ended: \(end)", .debug)
         peerIDs[key] = nil
         holdings[peer] = nil
         openRequests = openRequests.filter { $0.value != peer }

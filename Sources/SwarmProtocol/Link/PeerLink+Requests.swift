@@ -54,7 +54,14 @@ extension PeerLink {
         let bit = data.chunk - outgoing[index].first
         guard outgoing[index].outstanding.contains(bit) else { return violate(.unsolicited) }
         let stripeBit = outgoing[index].bit(ofStripe: data.chunk / SegmentGeometry.chunksPerStripe)
-        // The leaves were asked for and go first: without them the chunk can't be verified.
+        // Leaves that were asked for go right before the first chunk of their stripe: without them it can't be verified.
+        if let leaves = announcedLeaves.take() {
+            guard leaves.root == outgoing[index].root,
+                leaves.stripe == data.chunk / SegmentGeometry.chunksPerStripe,
+                outgoing[index].leavesExpected.contains(stripeBit)
+            else { return violate(.protocolViolation) }
+            outgoing[index].leavesExpected.remove(stripeBit)
+        }
         guard !outgoing[index].leavesExpected.contains(stripeBit) else { return violate(.protocolViolation) }
         outgoing[index].outstanding.remove(bit)
         statistics.receivedPayloadByteCount += UInt64(data.payload.count)
@@ -63,11 +70,12 @@ extension PeerLink {
     }
 
     mutating func receive(_ leaves: LeavesFrame) {
-        let match = outgoing.firstIndex {
+        // Several requests may wait for the same leaves: the chunk that comes next says whose these are.
+        let isExpected = outgoing.contains {
             $0.root == leaves.root && $0.leavesExpected.contains($0.bit(ofStripe: leaves.stripe))
         }
-        guard let index = match else { return violate(.unsolicited) }
-        outgoing[index].leavesExpected.remove(outgoing[index].bit(ofStripe: leaves.stripe))
+        guard announcedLeaves == nil, isExpected else { return violate(.unsolicited) }
+        announcedLeaves = (leaves.root, leaves.stripe)
         tell(.leaves(root: leaves.root, stripe: leaves.stripe, leaves.leaves))
     }
 

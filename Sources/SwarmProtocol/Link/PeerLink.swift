@@ -68,6 +68,8 @@ public struct PeerLink: Sendable {
     var events: [LinkEvent] = []
     var nextEvent = 0
     var outgoing: [OutgoingRequest] = []
+    /// Whose leaves have come; the next chunk belongs to them.
+    var announcedLeaves: (root: Digest, stripe: Int)?
     var incoming: [IncomingRequest] = []
     var records: [OutgoingRecordRequest] = []
     var gossip: TokenBucket

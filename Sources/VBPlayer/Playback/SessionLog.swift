@@ -24,6 +24,7 @@ package struct SessionLog: Sendable {
             case .error: .error
             case .warning: .warning
             case .info: .info
+            case .debug: .debug
             }
         return levels[Self.domain(name), default: .off] >= least
     }

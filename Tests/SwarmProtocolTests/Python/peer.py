@@ -257,11 +257,12 @@ class Server:
         told = set()
         try:
             for chunk in range(first, first + count):
+                await self.pause()
+                # Together with its chunk: nothing of another request comes in between.
                 if request["flags"] & 1 and chunk // 8 not in told:
                     told.add(chunk // 8)
                     self.result["leavesSent"] += 1
                     link.send(frames.leaves(segment.root, chunk // 8, self.leaves(segment, chunk // 8)))
-                await self.pause()
                 link.send(frames.data(number, chunk, self.payload(segment, chunk)))
                 self.result["chunksSent"] += 1
                 await link.drain()
