@@ -49,10 +49,10 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavutil",
         providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
-    .systemLibrary(
-        name: "CWebsockets", pkgConfig: "libwebsockets",
-        providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv"])]),
-    .target(name: "CWebsocketsShims", dependencies: ["CWebsockets"], path: "Sources/CWebsocketsShims"),
+    // Debian's has no pkg-config file; the module map names the library.
+    .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(name: "CMicroHTTPDShims", dependencies: ["CMicroHTTPD"], path: "Sources/CMicroHTTPDShims"),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"], path: "Sources/CFFmpegShims"),
 ]
@@ -77,7 +77,9 @@ let wrappers: [Target] = [
     library("EventLoop", ["CoreModel", "CLibuv"], settings: wrapperSettings),
     library("HTTPTransfer", ["CoreModel", "EventLoop", "CCurl", "CCurlShims"], settings: wrapperSettings),
     library(
-        "WebSockets", ["CoreModel", "EventLoop", "CWebsockets", "CWebsocketsShims"], settings: wrapperSettings),
+        "WebSockets",
+        ["CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "CWslay", "CMicroHTTPD", "CMicroHTTPDShims"],
+        settings: wrapperSettings),
     library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
 
@@ -136,7 +138,8 @@ let testTargets: [Target] = [
             "pdn-tracker", "CoreModel", "Cryptography", "EventLoop", "Integrity", "TrackerCore", "TrackerProtocol",
             "TrackerServer", "WebSockets", "TestSupport",
         ], path: "Tracker/Tests/TrackerServerTests"),
-    tests("WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets"]),
+    tests(
+        "WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets", "TestSupport"], resources: [.copy("Python")]),
     tests(
         "CallerMode5Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode5",
         settings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

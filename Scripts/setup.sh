@@ -13,7 +13,7 @@ packages=(
     libssl-dev            # libcrypto: hashing and AEAD in bulk; TLS of the tracker
     libxml2-dev           # DASH manifests
     libavformat-dev libavcodec-dev libavutil-dev libswresample-dev  # MediaEngine
-    libwebsockets-dev libwebsockets-evlib-uv  # tracker; its libuv part is a plug-in, loaded at run time
+    libwslay-dev libmicrohttpd-dev  # WebSockets: frames, and the server's side of HTTP
 )
 # Demo, tests and benchmarks: the CDN, the maker and second decoder of streams, the second implementation of the protocol,
 # links with limits.

@@ -40,8 +40,8 @@ step 'purity of the pure modules' Scripts/check-purity.sh
 
 if [[ -z $quick ]]; then
     # A build of its own, so that it doesn't throw the other one's objects away.
-    # Leaks are not looked for here: the test library itself and libwebsockets' contexts are reported.
-    step 'address sanitizer: event loop, transfers, WebSockets' env ASAN_OPTIONS=detect_leaks=0 \
+    step 'address and leak sanitizer: event loop, transfers, WebSockets' \
+        env LSAN_OPTIONS=suppressions="$repository/Scripts/lib/leaks.txt" \
         "$SWIFT" test --scratch-path .build-asan --sanitize=address --disable-xctest \
         --filter '^(EventLoopTests|HTTPTransferTests|WebSocketsTests)\.'
     step 'fuzz targets, 5 s each' Scripts/fuzz.sh all 5

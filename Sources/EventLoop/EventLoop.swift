@@ -58,7 +58,6 @@ internal import Synchronization
     private(set) var acceptsHandles = true
     /// What other modules keep once for a loop, by a type of theirs. On the loop's thread only.
     public var attachments: [ObjectIdentifier: AnyObject] = [:]
-    private var keptObjects: [AnyObject] = []
     private var stopHandlers: [(key: ObjectIdentifier, handler: () -> Void)] = []
     /// This module's open handles.
     private var handles: [ObjectIdentifier: LoopHandle] = [:]
@@ -191,21 +190,15 @@ internal import Synchronization
     /// The clock of all loops.
     public static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(uv_hrtime())) }
 
-    /// The library's loop, for other libraries that bring their own handles. On the loop's thread only.
-    @unsafe public var rawLoop: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(handle) }
-
     /// The library's loop.
     var uv: UnsafeMutablePointer<uv_loop_t> { unsafe handle }
 
-    /// Has `handler` called, on the loop, when the loop stops and before it closes its handles: for libraries that keep
-    /// handles of their own on ``rawLoop``.
+    /// Has `handler` called, on the loop, when the loop stops and before it closes its handles: for what uses other
+    /// libraries' sockets on it.
     public func onStop(_ key: ObjectIdentifier, _ handler: @escaping () -> Void) {
         checkIsolated()
         stopHandlers.append((key, handler))
     }
-
-    /// Keeps an object until the loop has closed every handle: what another library's last callbacks need.
-    public func keepUntilStopped(_ object: AnyObject) { keptObjects.append(object) }
 
     /// Takes a handler of ``onStop(_:_:)`` back.
     public func removeStopHandler(_ key: ObjectIdentifier) { stopHandlers.removeAll { $0.key == key } }
@@ -265,7 +258,7 @@ internal import Synchronization
         stopHandlers = []
         for (_, handler) in handlers { handler() }
         attachments = [:]
-        // Only this module's: handles that another library put on the loop are that library's to close.
+        // What other libraries own, stop handlers have closed.
         for handle in handles.values { handle.closeForLoopStop() }
         unsafe uv_unref(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self))
     }
@@ -278,8 +271,7 @@ internal import Synchronization
                 unsafe uv_run(handle, UV_RUN_DEFAULT)
                 continue
             }
-            if keptObjects.isEmpty, inbox.withLock({ endIfIdle(&$0) }) { break }
-            keptObjects = []
+            if inbox.withLock({ endIfIdle(&$0) }) { break }
         }
         unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
         unsafe uv_run(handle, UV_RUN_DEFAULT)

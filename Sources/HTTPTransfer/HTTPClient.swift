@@ -89,7 +89,7 @@ public import EventLoop
 
     deinit { shutDown() }
 
-    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Starts a transfer.
     ///
@@ -443,31 +443,16 @@ public import EventLoop
     }
 
     private func error(_ code: CURLcode, _ transfer: HTTPTransfer, _ easy: UnsafeMutableRawPointer) -> HTTPError {
-        let text = unsafe String(cString: curl_easy_strerror(code))
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: return .resolve(host: Self.host(of: transfer.request.url))
-        case CURLE_COULDNT_CONNECT:
-            var number = 0
-            unsafe _ = ccurl_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
-            return number == 111 ? .refused : .connect(text)
-        case CURLE_OPERATION_TIMEDOUT: return .connect(text)
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
-            return transfer.hasResponded || !transfer.head.isEmpty
-                ? .redirectRefused : .invalidURL(transfer.request.url)
+            if transfer.hasResponded || !transfer.head.isEmpty { return .redirectRefused }
         case CURLE_TOO_MANY_REDIRECTS: return .redirectRefused
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            return .tls(text)
         case CURLE_PARTIAL_FILE: return .truncated(received: transfer.received)
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            return transfer.received > 0 ? .truncated(received: transfer.received) : .connect(text)
-        default: return .other(text)
+            if transfer.received > 0 { return .truncated(received: transfer.received) }
+        default: break
         }
-    }
-
-    private static func host(of url: String) -> String {
-        let rest = url.drop { $0 != "/" }.dropFirst(2)
-        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        return unsafe HTTPError(connecting: code, easy, url: transfer.request.url)
     }
 
     /// When a running transfer is overdue unless something comes.

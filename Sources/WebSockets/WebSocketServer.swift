@@ -1,48 +1,57 @@
 public import CoreModel
 public import EventLoop
 
-/// Serves WebSockets and plain pages at one port. Confined to the loop.
+/// Serves WebSockets and plain pages at one port. Confined to the loop. Releasing it closes it.
+///
+/// A request's head has at most 8 KiB, and each request and each pause between two may take
+/// ``requestTimeout`` and half of it again.
 public final class WebSocketServer {
-    private let context: WebSocketContext
+    /// How long a request may take by default.
+    public static let requestTimeout: Duration = .seconds(10)
+
+    private let daemon: HTTPDaemon
+    private let connections: ConnectionSet
     private let address: NetworkAddress
 
-    /// Listens at `address`; port 0 lets the system choose.
+    /// Listens at `address`; port 0 lets the system choose. The IPv6 wildcard takes IPv4 too.
     ///
     /// - Parameters:
-    ///   - maximumConnectionCount: Connections at once.
-    ///   - onPage: Answers a request for a page by method and path; called on the loop.
+    ///   - maximumConnectionCount: Connections at once; more wait to be accepted.
+    ///   - requestTimeout: How long a request may take, its head and its answer; a connection without one too.
+    ///   - onPage: Answers a request for a page by method and path, which comes without its query; called on the loop.
     ///   - onSocket: Takes a new connection, whose callbacks it sets; false turns it away.
     public init(
         loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int = 4096,
+        requestTimeout: Duration = WebSocketServer.requestTimeout,
         onPage: @escaping (_ method: String, _ path: String) -> HTTPPage,
         onSocket: @escaping (WebSocket) -> Bool
     ) throws(WebSocketError) {
         self.address = address
-        let text = address.description
-        let host = String(text.prefix(upTo: text.lastIndex(of: ":") ?? text.endIndex))
-        let isAny = address.host == Bytes16(high: 0, low: 0) || address.ipv4 == 0
-        let interface = isAny ? nil : host.filter { $0 != "[" && $0 != "]" }
         guard
-            let context = WebSocketContext(
-                loop: loop, port: Int32(address.port), interface: interface,
-                descriptorLimit: UInt32(clamping: maximumConnectionCount + 16))
-        else { throw .cannotListen(text) }
-        guard context.port > 0 else {
-            context.close()
-            throw .cannotListen(text)
+            let daemon = HTTPDaemon(
+                loop: loop, at: address, maximumConnectionCount: maximumConnectionCount,
+                requestTimeout: requestTimeout)
+        else { throw .cannotListen(address.description) }
+        let connections = ConnectionSet(loop: loop)
+        self.daemon = daemon
+        self.connections = connections
+        connections.onClose = { daemon.close() }
+        daemon.onPage = onPage
+        daemon.onUpgrade = { [weak connections] upgraded in
+            guard let connections, !connections.isClosed else { return upgraded.close() }
+            let socket = WebSocket(loop: loop)
+            connections.add(socket)
+            socket.remoteAddress = upgraded.remoteAddress
+            socket.open(upgraded, role: .server, received: [])
+            if onSocket(socket) { socket.begin() } else { socket.end("turned away") }
         }
-        self.context = context
-        context.onPage = onPage
-        context.onAccept = onSocket
     }
 
-    deinit { context.close() }
+    deinit { connections.closeFromAnywhere("the server is gone") }
 
-    /// Where the server listens, with the port that the system chose.
-    public var localAddress: NetworkAddress {
-        NetworkAddress(host: address.host, port: UInt16(clamping: context.port))
-    }
+    /// Where the server listens, with the port that the system chose; port 0 once closed.
+    public var localAddress: NetworkAddress { NetworkAddress(host: address.host, port: daemon.port) }
 
     /// Stops listening and ends every connection.
-    public func close() { context.close() }
+    public func close() { connections.close("the server is closed") }
 }

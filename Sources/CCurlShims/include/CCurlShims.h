@@ -13,6 +13,7 @@ CURLcode ccurl_easy_set_data_callback(CURL *easy, CURLoption option, ccurl_data_
 CURLcode ccurl_easy_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode ccurl_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode ccurl_easy_get_string(CURL *easy, CURLINFO info, const char **value);
+CURLcode ccurl_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value);
 CURLcode ccurl_easy_get_pointer(CURL *easy, CURLINFO info, void **value);
 
 typedef int (*ccurl_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *watcher);

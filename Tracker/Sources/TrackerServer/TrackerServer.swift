@@ -48,9 +48,9 @@ public final class TrackerServer {
         store = TrackerStore(configuration: configuration, key: key, suite: SystemCryptoSuite())
         server = try WebSocketServer(
             loop: loop, at: address, maximumConnectionCount: configuration.maximumMemberCount,
-            onPage: { [unowned self] method, path in page(method, path) },
-            onSocket: { [unowned self] socket in accept(socket) })
-        timer = LoopTimer(loop: loop) { [unowned self] in tick() }
+            onPage: { [weak self] method, path in self?.page(method, path) ?? Self.text(503, "the tracker stops\n") },
+            onSocket: { [weak self] socket in self?.accept(socket) ?? false })
+        timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
         timer?.arm(after: Self.tick)
     }
 
@@ -68,8 +68,8 @@ public final class TrackerServer {
             close()
             return onStopped()
         }
-        timer = LoopTimer(loop: loop) { [unowned self] in
-            close()
+        timer = LoopTimer(loop: loop) { [weak self] in
+            self?.close()
             onStopped()
         }
         timer?.arm(after: Self.farewell)
@@ -150,7 +150,8 @@ public final class TrackerServer {
     // MARK: - Pages
 
     private func page(_ method: String, _ path: String) -> HTTPPage {
-        guard method == "GET" else { return Self.text(405, "only GET is served here\n") }
+        // An answer to HEAD goes out without its body.
+        guard method == "GET" || method == "HEAD" else { return Self.text(405, "only GET is served here\n") }
         switch path.prefix(while: { $0 != "?" }) {
         case "/healthz": return Self.text(200, "ok\n")
         case "/stats": return stats()
