@@ -8,9 +8,7 @@ extension Scheduler {
         let description = segment.description
         guard description.start <= head else { return description.start - head }
         // The segment under the playhead is played while it comes in.
-        let fraction = Double(segment.contiguousCount) / Double(segment.chunkCount)
-        let reached = description.start + .nanoseconds(Int64(description.duration.inSeconds * fraction * 1e9))
-        return reached - head
+        return segment.reached - head
     }
 
     /// What the CDN needs for `byteCount` bytes after all that is under way.

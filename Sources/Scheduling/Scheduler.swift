@@ -206,8 +206,23 @@ public struct Scheduler: Sendable {
         change(&peers[index])
     }
 
-    /// Where the playhead is now.
+    /// Where the playhead is now: at most where the media ends, however long ago the player said that it runs.
+    ///
+    /// - Complexity: O(tracks · (log segments + segments passed since the player's last word)).
     func playhead(_ now: MonotonicInstant) -> Duration {
-        isPlaying ? position + positionAsOf.duration(to: now) : position
+        guard isPlaying else { return position }
+        var head = position + positionAsOf.duration(to: now)
+        for track in tracks.indices {
+            var index = firstIndex(track: track, at: position)
+            while index < tracks[track].count, tracks[track][index].description.start < head {
+                let segment = tracks[track][index]
+                guard segment.isComplete else {
+                    head = max(position, min(head, segment.reached))
+                    break
+                }
+                index += 1
+            }
+        }
+        return head
     }
 }

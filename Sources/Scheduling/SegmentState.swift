@@ -55,6 +55,12 @@ struct SegmentState: Sendable {
                 / SegmentGeometry.chunkByteCount)
     }
 
+    /// The time up to which the media is there, from the segment's start on.
+    var reached: Duration {
+        let fraction = min(1, Double(contiguousCount) / Double(chunkCount))
+        return description.start + .nanoseconds(Int64(description.duration.inSeconds * fraction * 1e9))
+    }
+
     var shareKey: UInt64? {
         if case .valid(let key) = record { key } else { nil }
     }

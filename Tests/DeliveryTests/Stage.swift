@@ -15,7 +15,6 @@ struct ViewerResult: Sendable {
     var bytes: [[UInt8]]
     var error: SessionError?
     var log: [String]
-    var decisions: [String] = []
 
     /// The lines of the log that say so.
     func lines(saying text: String) -> [String] { log.filter { $0.contains(text) } }
@@ -131,7 +130,7 @@ final class Stage {
             viewer.timer = LoopTimer(loop: loop) { [unowned viewer] in
                 guard let session = viewer.session, let player = viewer.player else { return }
                 onEnd(
-                    ViewerResult(figures: session.figures, bytes: player.segments, error: error, log: viewer.log, decisions: session.decisions))
+                    ViewerResult(figures: session.figures, bytes: player.segments, error: error, log: viewer.log))
             }
             viewer.timer?.arm(after: .zero)
         }
