@@ -1,17 +1,18 @@
 # Many sessions in one process: CPU and memory of each.
 # shellcheck shell=bash
 
-# bench_sessions: 200 viewers without decode, about 1 Mbps each (the middle rendition with its audio), in one process.
+# bench_sessions: 200 viewers without decode, about 1 Mbps each (the middle rendition with its audio), in one process. The
+# store of each is full, at the least limit that can be set, before the first one ends: what is left is the session's own.
 bench_sessions() {
-    local viewers=${BENCH_SESSIONS:-200} seconds=60 pid peak cpu status
+    local viewers=${BENCH_SESSIONS:-200} seconds=120 peak cpu status
     serve_title "$seconds"
     viewer_options
-    # What the process needs beside sessions: one viewer's peak.
+    # What the process needs beside sessions: about what it needs with one that has played a little.
     local base
-    swarm_start one 1 "$hls"
+    swarm_start one 1 "$dash" --rendition 1 --duration 10s
     base=$(watch_process "$swarm_pid")
     swarm_wait || die 1 "a single viewer failed: $(tail -n 3 "$swarm_log")"
-    swarm_start sessions "$viewers" "$hls" --stagger 100ms --set max-bitrate=1200000
+    swarm_start sessions "$viewers" "$dash" --rendition 1 --stagger 100ms --set memory-limit=8MiB
     status=$(watch_process "$swarm_pid")
     swarm_wait || die 1 "the swarm failed: $(tail -n 3 "$swarm_log")"
     read -r peak cpu <<< "$status"
@@ -20,8 +21,10 @@ bench_sessions() {
 import json, sys
 viewers, peak, cpu, base, seconds = (float(value) for value in sys.argv[1:6])
 document = json.load(open(sys.argv[6]))
-# The store holds what was played; a session's own memory is what is left without it.
-store = sum((viewer.get("storeBytesPeak") or 0) for viewer in document["viewers"]) / viewers / 2**20
+# A session's own memory is what is left without its store, which is within a segment of its 8 MiB: what must go to come
+# below the limit goes, and no more.
+segment = max(viewer["meanBitrate"] for viewer in document["viewers"]) * 2 / 8 / 2**20
+store = 8 - segment
 memory = (peak - base) / 1024 / (viewers - 1)
 def line(name, value, unit):
     print(json.dumps({"name": name, "value": round(value, 3), "unit": unit, "limit": None, "ratio": None}))

@@ -35,6 +35,14 @@ public struct ViewerFigures: Sendable, Codable {
         public var cancelled = 0
     }
 
+    /// Messages of the peer protocol: every frame but those that carry a chunk.
+    public struct Messages: Sendable, Codable {
+        /// To peers.
+        public var sent = 0
+        /// From peers.
+        public var received = 0
+    }
+
     /// The viewer, as the report numbers it.
     public var id = ""
     /// From the start to the first picture.
@@ -63,6 +71,8 @@ public struct ViewerFigures: Sendable, Codable {
     public var bytes = Bytes()
     /// Requests by kind.
     public var requests = Requests()
+    /// Messages to and from peers.
+    public var messages = Messages()
     /// Chunks from peers that matched their proof.
     public var chunksVerified = 0
     /// Chunks from peers that did not.
@@ -93,8 +103,8 @@ public struct ViewerFigures: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case id, startupSeconds, stalls, stallSeconds, playedSeconds, framesDecoded, framesDropped, audioSamplesDecoded
-        case liveLatencySeconds, segments, meanBitrate, switches, bytes, requests, chunksVerified, chunksRejected
-        case recordMismatches, peersBanned, peersConnected, deadlineMisses, error
+        case liveLatencySeconds, segments, meanBitrate, switches, bytes, requests, messages, chunksVerified
+        case chunksRejected, recordMismatches, peersBanned, peersConnected, deadlineMisses, error
     }
 
     /// Starts at nothing.
@@ -116,6 +126,7 @@ public struct ViewerFigures: Sendable, Codable {
         try container.encode(switches, forKey: .switches)
         try container.encode(bytes, forKey: .bytes)
         try container.encode(requests, forKey: .requests)
+        try container.encode(messages, forKey: .messages)
         try container.encode(chunksVerified, forKey: .chunksVerified)
         try container.encode(chunksRejected, forKey: .chunksRejected)
         try container.encode(recordMismatches, forKey: .recordMismatches)

@@ -122,7 +122,10 @@ final class SwarmMembership {
 
     private func updateFigures() {
         guard let manager else { return }
-        session.figures.bytes.uploaded = Int(clamping: manager.statistics.sentPayloadByteCount)
+        let statistics = manager.statistics
+        session.figures.bytes.uploaded = Int(clamping: statistics.sentPayloadByteCount)
+        session.figures.messages.sent = Int(clamping: statistics.sentControlCount)
+        session.figures.messages.received = Int(clamping: statistics.receivedControlCount)
         session.figures.peersConnected = max(session.figures.peersConnected, peerKeys.count)
     }
 
