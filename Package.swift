@@ -208,6 +208,8 @@ let fuzzTargets: [Target] =
         fuzz("Frame", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
         fuzz("Link", ["FuzzSupport", "CoreModel", "SwarmProtocol"]),
         fuzz("TrackerMessages", ["FuzzSupport", "TrackerProtocol"]),
+        fuzz("TrackerState", ["FuzzSupport", "CoreModel", "Integrity", "TrackerCore", "TrackerProtocol"]),
+        fuzz("Settings", ["FuzzSupport", "CommandLineSupport", "VBPlayer"]),
     ]
 
 let package = Package(

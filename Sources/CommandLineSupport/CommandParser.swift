@@ -92,13 +92,34 @@ public enum CommandParser {
     private static func configuration(
         in file: String, options: [String: CommandOption]
     ) throws(CommandFailure) -> [String: [String]] {
-        let document: JSONValue
+        let bytes: Data
         do {
-            document = try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
-        } catch is DecodingError {
-            throw .badInput("\(file) is not a JSON document")
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+            defer { try? handle.close() }  // Nothing was written.
+            bytes = try handle.read(upToCount: maximumConfigurationByteCount + 1) ?? Data()
         } catch {
             throw .badInput("\(file) can't be read: \(error.localizedDescription)")
+        }
+        return try configuration(Array(bytes), of: file, options: options)
+    }
+
+    /// The most bytes of a configuration file.
+    static let maximumConfigurationByteCount = 1 << 20
+
+    /// Reads the options of a configuration file from its bytes.
+    ///
+    /// - Parameter file: What the messages call it.
+    package static func configuration(
+        _ bytes: [UInt8], of file: String, options: [String: CommandOption]
+    ) throws(CommandFailure) -> [String: [String]] {
+        guard bytes.count <= maximumConfigurationByteCount else {
+            throw .badInput("\(file) has more than \(maximumConfigurationByteCount) bytes")
+        }
+        let document: JSONValue
+        do {
+            document = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        } catch {
+            throw .badInput("\(file) is not a JSON document")
         }
         guard case .object(let members) = document else {
             throw .badInput("\(file) must hold one JSON object whose members are options")

@@ -1,6 +1,6 @@
 extension PlayerSettings {
     /// Reads the dictionary of ``VBPlayer/init(cdn:settings:)-(_,[String:Any])``; the first fault in the order of keys counts.
-    init(dictionary: [AnyHashable: Any]) throws(PlayerError) {
+    package init(dictionary: [AnyHashable: Any]) throws(PlayerError) {
         self.init()
         var named: [String: Any] = [:]
         for (key, value) in dictionary {
@@ -16,6 +16,9 @@ extension PlayerSettings {
             try definition.store(value, in: &self)
         }
     }
+
+    /// Reads the settings of one line of arguments with its address, as ``VBPlayer/init(args:)`` does.
+    package init(line: String) throws(PlayerError) { self = try ArgumentLine(line).settings }
 
     /// Stores one setting from text, as `--set NAME=VALUE` of a command line gives it; a repeatable one is added.
     ///
