@@ -125,6 +125,8 @@ let benchmarks: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    // The sample of README.md; a test holds the two to the same text.
+    tool("ReadmeSample", ["VBPlayer"], path: "Tests/ReadmeSample"),
     tests("CoreModelTests", ["CoreModel"]),
     tests(
         "TrackerProtocolTests", ["CoreModel", "Cryptography", "TrackerProtocol"],
