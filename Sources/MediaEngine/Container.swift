@@ -72,6 +72,15 @@ struct BoxType: Hashable, Sendable, CustomStringConvertible {
         BoxType("uuid"), BoxType("ssix"), BoxType("meta"),
     ]
 
+    /// Whether a real box of the type may hold more than ``metadataByteLimit``; what others claim beyond that is text, or
+    /// bytes out of step.
+    var mayBeLong: Bool { Self.long.contains(self) }
+
+    /// Bytes of a box that describes media.
+    static let metadataByteLimit: UInt64 = 64 << 20
+
+    private static let long: Set<BoxType> = [BoxType("mdat"), BoxType("free"), BoxType("skip"), BoxType("uuid")]
+
     /// Whether each character is printable ASCII, or the © that QuickTime uses.
     var isPlausible: Bool {
         (0..<4).allSatisfy { index in

@@ -42,6 +42,14 @@ extension EngineTests {
             #expect(feed.bufferedDuration == .zero)
         }
 
+        @Test func durationsThatNanosecondsCantHoldAreNoTrap() {
+            for seconds in [Int64.max, 1 << 52, 1 << 33] {
+                let claimed = FragmentDurations(video: MediaTime(seconds: seconds), audio: MediaTime(seconds: -seconds))
+                #expect(claimed.part(1, of: 2).video > .zero)
+                #expect(claimed.part(2, of: 2) == claimed)
+            }
+        }
+
         @Test func audioAndVideoApartPlayTogether() async throws {
             let probe = EngineProbe()
             let feed = MediaDataFeed(engine: probe.engine)

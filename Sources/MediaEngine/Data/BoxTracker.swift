@@ -28,15 +28,18 @@ struct BoxTracker {
         while header.count < wanted, let byte = rest.popFirst() { header.append(byte) }
         guard header.count == wanted else { return true }
         let type = BoxType(header[4..<8])
-        var size = header[..<4].reduce(0) { $0 << 8 | UInt64($1) }
-        if size == 1 { size = header[8...].reduce(0) { $0 << 8 | UInt64($1) } }
+        let short = header[..<4].reduce(0) { $0 << 8 | UInt64($1) }
+        let size = short == 1 ? header[8...].reduce(0) { $0 << 8 | UInt64($1) } : short
         let headerByteCount = UInt64(header.count)
         header = []
-        if size == 0 {
+        // Only the short size may be 0, which means that the box runs to the end.
+        if short == 0 {
             remaining = .max
             return type == BoxType("mdat")
         }
-        guard type.isPlausible, size >= headerByteCount else { return false }
+        guard type.isPlausible, size >= headerByteCount, size <= BoxType.metadataByteLimit || type.mayBeLong else {
+            return false
+        }
         remaining = size == headerByteCount ? nil : size - headerByteCount
         return true
     }

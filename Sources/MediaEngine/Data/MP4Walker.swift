@@ -55,8 +55,6 @@ struct MP4Walker {
     private var mediaByteCount: UInt64 = 0
     private var mediaBytesReceived: UInt64 = 0
 
-    private static let collectedByteLimit: UInt64 = 64 << 20
-
     init(coding: DataCoding, fileByteLimit: Int) {
         self.coding = coding
         self.fileByteLimit = fileByteLimit
@@ -158,8 +156,12 @@ struct MP4Walker {
         guard type.isPlausible, !isFirst || type.mayStartAFile else {
             throw isFirst ? .notMP4 : .malformedBox(type: type.description, offset: start)
         }
-        guard size == 0 || size >= UInt64(headerBytes.count), size != 0 || type == Self.mdat else {
+        // Only the short size may be 0, which means that the box runs to the end.
+        guard short == 0 ? type == Self.mdat : size >= UInt64(headerBytes.count) else {
             throw .malformedBox(type: type.description, offset: start)
+        }
+        guard size <= BoxType.metadataByteLimit || type.mayBeLong else {
+            throw .boxTooLarge(type: type.description, byteCount: size)
         }
         try begin(type, headerBytes, size, &units)
         return rest
@@ -173,9 +175,6 @@ struct MP4Walker {
         if type == Self.moof, header?.isFragmented != true { throw .missingInitialization }
         let left = size == 0 ? nil : size - UInt64(headerBytes.count)
         if type == Self.moov || type == Self.moof, let left {
-            guard size <= Self.collectedByteLimit else {
-                throw .boxTooLarge(type: type.description, byteCount: size)
-            }
             collected = headerBytes
             box = .collecting(type, headerByteCount: headerBytes.count, remaining: left)
             if left == 0 { try finishCollected(type, headerBytes.count, &units) }
