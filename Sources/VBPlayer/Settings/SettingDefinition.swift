@@ -1,4 +1,5 @@
 import CoreModel
+import Foundation
 
 /// One row of the table of settings: how a value from a caller's dictionary or from text is checked and stored.
 struct SettingDefinition: Sendable {
@@ -146,13 +147,13 @@ extension SettingDefinition {
             guard let flag = value as? Bool else { throw wrongType("a Bool") }
             store(&settings, flag)
         case .integer(let range, _, let store):
-            guard !(value is Bool), let number = integer(value) else { throw wrongType("a whole number") }
+            guard !isBool(value), let number = integer(value) else { throw wrongType("a whole number") }
             guard range.contains(number) else {
                 throw wrongValue("\(number)", "\(range.lowerBound) to \(range.upperBound)")
             }
             store(&settings, number)
         case .number(let range, let store):
-            guard !(value is Bool), let number = number(value) else {
+            guard !isBool(value), let number = number(value) else {
                 throw wrongType("a number")
             }
             guard range.contains(number) else {
@@ -216,6 +217,13 @@ extension SettingDefinition {
             throw wrongValue(level, "one of \(VBLogLevel.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         settings.logLevels[domain] = level
+    }
+
+    /// Whether it is a Bool, and no number that would do as one.
+    private func isBool(_ value: Any) -> Bool {
+        // Every NSNumber casts to Bool that is 0 or 1; the two that are truth values exist once each.
+        guard type(of: value) is NSNumber.Type, let number = value as? NSNumber else { return value is Bool }
+        return number === NSNumber(value: true) || number === NSNumber(value: false)
     }
 
     /// A number out of any numeric type.

@@ -2,62 +2,64 @@ import CoreModel
 import Foundation
 import MediaEngine
 import Synchronization
+import TestSupport
 import Testing
 @testable import VBPlayer
 
 @MainActor
 @Suite(.serialized, .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"), .timeLimit(.minutes(5)))
 struct DataPlayerTests {
-    /// Writes down what is decoded.
-    final class Record: FrameObserver {
-        private let lines = Mutex<[String]>([])
-        var frames: [String] { lines.withLock { $0 } }
-        func videoFrameDecoded(_ frame: VideoFrame) {
-            let line = FrameHasher()?.line(for: frame) ?? ""
-            lines.withLock { $0.append(line) }
-        }
-    }
-
     private func time(_ seconds: Double) -> CMTime { CMTime(seconds: seconds, preferredTimescale: 1000) }
 
-    /// Plays data that comes in pieces of the given sizes, in turn, and gives the frames.
-    private func frames(of file: String, coding: VBDataCoding, sizes: [Int]) async throws -> [String] {
-        let data = try await TestCDN.data(file)
-        let record = Record()
+    @Test func audioAlonePlays() async throws {
+        let data = try await TestCDN.data("audio.mp4")
+        let player = VBDataPlayer.create()
+        let listener = PlayerTests.Listener()
+        player.delegate = listener
+        for start in stride(from: 0, to: data.count, by: 777) {
+            try player.append(data[start..<min(start + 777, data.count)], coding: .mp4Audio)
+        }
+        #expect(await eventually { player.status == .readyToPlay })
+        player.play()
+        player.endOfStream()
+        player.endOfStream()
+        #expect(await eventually { listener.finished == 1 })
+        #expect(abs(player.currentTime.seconds - 4) < 0.2 && player.bufferedDuration() == .zero)
+    }
+
+    @Test func codingsCanBeAppendedFromThreadsAtTheSameTime() async throws {
+        let (video, audio) = (try await TestCDN.data("video.mp4"), try await TestCDN.data("audio.mp4"))
+        let record = FrameRecord()
         let player = VBDataPlayer(observer: record)
         let listener = PlayerTests.Listener()
         player.delegate = listener
         player.play()
-        var (offset, index) = (0, 0)
-        while offset < data.count {
-            let end = min(data.count, offset + sizes[index % sizes.count])
-            try player.append(data[offset..<end], coding: coding)
-            (offset, index) = (end, index + 1)
-        }
+        async let first: Void = onOwnThread { try Self.append(video, to: player, coding: .mp4Video) }
+        async let second: Void = onOwnThread { try Self.append(audio, to: player, coding: .mp4Audio) }
+        _ = try await (first, second)
         player.endOfStream()
         #expect(await eventually { listener.finished == 1 || player.status == .failed })
-        #expect(player.error == nil, "\(player.error?.localizedDescription ?? "")")
-        return record.frames
+        #expect(player.error == nil && record.frames.count == 100)
     }
 
-    struct Shape: CustomTestStringConvertible, Sendable {
-        var file: String
-        var coding = VBDataCoding.mp4
-        var testDescription: String { file }
+    private nonisolated static func append(_ data: Data, to player: VBDataPlayer, coding: VBDataCoding) throws {
+        for start in stride(from: 0, to: data.count, by: 500) {
+            try player.append(data[start..<min(start + 500, data.count)], coding: coding)
+            _ = player.bufferedDuration()
+        }
     }
 
-    @Test(arguments: [
-        Shape(file: "fragmented.mp4"), Shape(file: "video.mp4", coding: .mp4Video), Shape(file: "first.mp4"),
-        Shape(file: "last.mp4"),
-    ])
-    func anySplitGivesTheSameFrames(_ shape: Shape) async throws {
-        async let whole = frames(of: shape.file, coding: shape.coding, sizes: [.max / 2])
-        async let small = frames(of: shape.file, coding: shape.coding, sizes: [1, 7, 1024, 3])
-        async let large = frames(of: shape.file, coding: shape.coding, sizes: [65_536, 11])
-        let expected = try await whole
-        #expect(expected.count == 100)
-        #expect(try await small == expected)
-        #expect(try await large == expected)
+    @Test func anEndWithoutDataIsNoEnd() async throws {
+        let player = VBDataPlayer.create()
+        player.endOfStream()
+        player.play()
+        await settle()
+        #expect(player.status == .unknown && player.error == nil && player.currentTime == .zero)
+        var isDone = false
+        player.seek(to: .zero) { isDone = true }
+        let data = try await TestCDN.data("fragmented.mp4")
+        try player.append(data, coding: .mp4)
+        #expect(await eventually { isDone && player.status == .readyToPlay })
     }
 
     @Test func audioAndVideoCanComeApart() async throws {
@@ -84,7 +86,7 @@ struct DataPlayerTests {
 
     @Test func malformedDataThrowsAndLosesNothing() async throws {
         let data = try await TestCDN.data("fragmented.mp4")
-        let record = Record()
+        let record = FrameRecord()
         let player = VBDataPlayer(observer: record)
         let listener = PlayerTests.Listener()
         player.delegate = listener

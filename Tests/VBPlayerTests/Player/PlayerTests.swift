@@ -110,10 +110,21 @@ struct PlayerTests {
         let player = VBPlayer(cdn: cdn.url("slow/dash/manifest.mpd"))
         let listener = Listener()
         player.delegate = listener
+        var posted: [Notification.Name: Int] = [:]
+        let names = [Notification.Name.VBPlayerDidEnterStall, .VBPlayerDidExitStall]
+        let notifications = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: player, queue: nil) { notification in
+                dispatchPrecondition(condition: .onQueue(.main))
+                let name = notification.name
+                MainActor.assumeIsolated { posted[name, default: 0] += 1 }
+            }
+        }
         player.play()
         #expect(await eventually(within: 120) { listener.finished > 0 || player.status == .failed })
         #expect(listener.finished == 1, "\(player.error?.localizedDescription ?? "")")
         #expect(listener.entered > 0 && listener.entered == listener.exited)
+        #expect(posted == [.VBPlayerDidEnterStall: listener.entered, .VBPlayerDidExitStall: listener.exited])
+        for notification in notifications { NotificationCenter.default.removeObserver(notification) }
     }
 
     // MARK: - Seeks
@@ -315,7 +326,86 @@ struct PlayerTests {
         observation.invalidate()
     }
 
+    @Test func aLayerMayComeBeforeThePictures() async throws {
+        let cdn = try await TestCDN()
+        let player = VBPlayer(cdn: cdn.url("hls-ts/master.m3u8"))
+        let layer = VBDisplayLayer()
+        player.setDisplayLayer(layer)
+        #expect(!layer.isReadyForDisplay)
+        #expect(await eventually { layer.isReadyForDisplay && player.status == .readyToPlay })
+    }
+
+    @Test func aLayerShowsWhoeverTookItLast() async throws {
+        let cdn = try await TestCDN()
+        var first: VBPlayer? = try await readyPlayer(cdn)
+        let second = try await readyPlayer(cdn)
+        let layer = VBDisplayLayer()
+        first?.setDisplayLayer(layer)
+        second.setDisplayLayer(layer)
+        #expect(layer.isReadyForDisplay)
+        await second.seek(to: time(2), tolerance: .zero)
+        first?.play()
+        #expect(await eventually { first?.currentTime ?? .zero > time(0.2) })
+        #expect(layer.frames.newest?.time == time(2))
+        first = nil
+        await settle()
+        #expect(layer.isReadyForDisplay && layer.frames.newest?.time == time(2))
+    }
+
+    @Test func theDelegateIsHeldWeaklyAndCanBeExchanged() async throws {
+        let cdn = try await TestCDN()
+        let player = try await readyPlayer(cdn)
+        var first: Listener? = Listener()
+        let second = Listener()
+        player.delegate = first
+        weak let released = first
+        first = nil
+        #expect(released == nil && player.delegate == nil)
+        player.delegate = second
+        await player.seek(to: time(3.8), tolerance: .zero)
+        player.play()
+        #expect(await eventually { second.finished == 1 })
+    }
+
+    @Test func whatAPlayerGaveDoesNotHoldIt() async throws {
+        let cdn = try await TestCDN()
+        var player: VBPlayer? = try await readyPlayer(cdn)
+        let layer = VBDisplayLayer()
+        player?.setDisplayLayer(layer)
+        let listener = Listener()
+        player?.delegate = listener
+        let held: [Any?] = [
+            player?.addPeriodicTimeObserver(forInterval: time(0.1), queue: nil) {}, player?.statusUpdates,
+            player?.observe(\.status) { _, _ in },
+        ]
+        player?.play()
+        player?.seek(to: time(1)) {}
+        #expect(await eventually { player?.currentTime ?? .zero > time(1) })
+        weak let released = player
+        player = nil
+        #expect(await eventually { released == nil })
+        #expect(!layer.isReadyForDisplay && layer.frames.newest == nil)
+        withExtendedLifetime((held, listener)) {}
+    }
+
     // MARK: - Status
+
+    @Test func aReaderOnAnyThreadSeesTheNewValueAtOnce() async throws {
+        let state = ObservedState(0)
+        var told: [Int] = []
+        _ = state.add(Cancellation()) { _, change in MainActor.assumeIsolated { told.append(change.new) } }
+        // The main queue is held up meanwhile, so that nobody has been told.
+        let seen = Mutex(0)
+        let isDone = DispatchSemaphore(value: 0)
+        state.update { $0 = 7 }
+        Thread.detachNewThread {
+            seen.withLock { $0 = state.visible }
+            isDone.signal()
+        }
+        isDone.wait()
+        #expect(seen.withLock { $0 } == 7 && told.isEmpty)
+        #expect(await eventually { told == [7] })
+    }
 
     @Test func statusUpdatesStartWithTheCurrentValueAndFinishOnRelease() async throws {
         let cdn = try await TestCDN()

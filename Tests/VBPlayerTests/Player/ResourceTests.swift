@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 @testable import VBPlayer
 
@@ -31,6 +32,65 @@ struct ResourceTests {
         }
         player = nil
         #expect(await eventually { ProcessView.playerThreads().isEmpty && sockets().isEmpty })
+    }
+
+    /// The last reference, held where a callback can let it go.
+    private final class Holder: Sendable {
+        private let player = Mutex<VBPlayer?>(nil)
+        var isEmpty: Bool { player.withLock { $0 == nil } }
+        func hold(_ newPlayer: VBPlayer) { player.withLock { $0 = newPlayer } }
+        func release() {
+            let last = player.withLock { player in
+                defer { player = nil }
+                return player
+            }
+            withExtendedLifetime(last) {}
+        }
+        func use(_ body: (VBPlayer) -> Void) { if let player = player.withLock({ $0 }) { body(player) } }
+    }
+
+    @Test(arguments: ["frame", "observer", "completion", "feed"])
+    func theLastReferenceMayGoInACallback(_ place: String) async throws {
+        let cdn = try await TestCDN()
+        let url = cdn.url("dash/manifest.mpd")
+        await #expect(processExitsWith: .success) { [url = url as String, place = place as String] in
+            await ResourceTests.release(url, in: place)
+        }
+    }
+
+    @MainActor private static func release(_ url: String, in place: String) async {
+        let foreign = ProcessView.sockets()
+        let holder = Holder()
+        let layer = VBDisplayLayer()
+        holder.hold(VBPlayer(cdn: url))
+        holder.use { observe($0, holder, layer, place) }
+        #expect(await eventually { holder.isEmpty })
+        #expect(await eventually { ProcessView.playerThreads().isEmpty && ProcessView.sockets() == foreign })
+    }
+
+    /// Off the main actor, so that the blocks aren't bound to it.
+    private nonisolated static func observe(
+        _ player: VBPlayer, _ holder: Holder, _ layer: VBDisplayLayer, _ place: String
+    ) {
+        player.setDisplayLayer(layer)
+        switch place {
+        case "frame": layer.frames.setHandler { _ in holder.release() }
+        case "observer":
+            let queue = DispatchQueue(label: "observer")
+            let token = UncheckedBox(
+                player.addPeriodicTimeObserver(forInterval: .zero, queue: queue) { holder.release() })
+            queue.asyncAfter(deadline: .now() + 100) { withExtendedLifetime(token) {} }
+        case "completion": player.seek(to: CMTimeMake(value: 2, timescale: 1)) { holder.release() }
+        default:
+            let waiting = Task {
+                for await status in player.statusUpdates where status == .readyToPlay { return }
+            }
+            Task {
+                await waiting.value
+                holder.release()
+            }
+        }
+        player.play()
     }
 
     @Test func offIsOff() async throws {

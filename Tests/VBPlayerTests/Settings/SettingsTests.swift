@@ -38,6 +38,45 @@ struct SettingsTests {
         #expect(settings.logLevels == [.tracker: .debug])
     }
 
+    @Test func numbersOfEveryTypeAreTaken() throws {
+        for value: Any in [7, Int8(7), UInt64(7), 7.0, Float(7), NSNumber(value: 7)] {
+            #expect(try PlayerSettings(dictionary: [VBListenPortKey: value]).listenPort == 7, "\(type(of: value))")
+        }
+        for value: Any in [1, 1.0, Float(1), CGFloat(1), UInt8(1), NSNumber(value: 1)] {
+            #expect(try PlayerSettings(dictionary: [VBUploadShareKey: value]).uploadShare == 1, "\(type(of: value))")
+            #expect(try PlayerSettings(dictionary: [VBRequiredSignaturesKey: value]).requiredSignatures == 1)
+        }
+        #expect(try PlayerSettings(dictionary: [VBLANOnlyKey: NSNumber(value: true)]).isLANOnly)
+        for value: Any in [true, NSNumber(value: true)] {
+            #expect(throws: PlayerError.self) { try PlayerSettings(dictionary: [VBRequiredSignaturesKey: value]) }
+        }
+        for value: Any in [Double.nan, Double.infinity, UInt64.max, 1e300, -Float.infinity] {
+            #expect(throws: PlayerError.self) { try PlayerSettings(dictionary: [VBListenPortKey: value]) }
+        }
+    }
+
+    @Test func aKeyThatIsNoTextIsNamed() {
+        let error = #expect(throws: PlayerError.self) { try PlayerSettings(dictionary: [AnyHashable(42): true]) }
+        #expect(error?.code == .unknownSetting && error?.fact.contains("42") ?? false)
+    }
+
+    /// Each setting refuses what no setting can be, and names itself.
+    @Test(arguments: SettingDefinition.all.map(\.name)) func everySettingRefusesForeignTypes(_ name: String) throws {
+        let definition = try #require(SettingDefinition.named(name))
+        for value: Any in [Date(), [1: 2], NSNull(), Data(), Optional<Int>.none as Any] {
+            let error = #expect(throws: PlayerError.self) { try PlayerSettings(dictionary: [name: value]) }
+            #expect(error?.code == .wrongSettingType)
+            #expect(error?.fact.contains(definition.constant) ?? false && error?.fact.contains(name) ?? false)
+        }
+    }
+
+    @Test func logLevelsChooseDomains() {
+        #expect(SessionLog(levels: [:]).handler == nil && SessionLog(levels: [.peers: .off]).handler == nil)
+        #expect(SessionLog(levels: [.network: .info]).handler != nil)
+        #expect(SessionLog.domain("cdn") == .network && SessionLog.domain("peers") == .peers)
+        #expect(SessionLog.domain("anything else") == .delivery)
+    }
+
     struct Fault: CustomTestStringConvertible, @unchecked Sendable {  // `value` is a constant.
         var key: String
         var value: Any
