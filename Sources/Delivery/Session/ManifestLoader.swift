@@ -163,9 +163,9 @@ final class ManifestLoader {
         if let id = configuration.renditionID {
             guard let rendition = presentation.rendition(id) else {
                 let known = presentation.renditions.map(\.id).joined(separator: ", ")
-                throw .nothingPlayable(reason: "There is no rendition \"\(id)\"; there are \(known).")
+                throw .setting(name: "rendition", reason: "there is no \"\(id)\" among \(known).")
             }
-            if let reason = rendition.unsupportedReason { throw .nothingPlayable(reason: reason) }
+            if let reason = rendition.unsupportedReason { throw .setting(name: "rendition", reason: reason) }
             guard rendition.kind != .audio else { return [id] }
             let variant = presentation.variants.first { $0.video == id }
             return [id] + [variant.flatMap { Self.audio(of: $0, presentation, configuration) }].compactMap { $0 }

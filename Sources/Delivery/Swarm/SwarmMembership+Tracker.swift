@@ -18,7 +18,8 @@ extension SwarmMembership {
         makeManager(swarm: swarm, at: configuration.listenAddress, membershipKeys: [])
         var flags: ViewerFlags = []
         if !uploads { flags.insert(.leechOnly) }
-        if configuration.isMetered { flags.insert(.metered) }
+        // The flag says that nothing is ever uploaded, which others plan by.
+        if configuration.isMetered, !configuration.uploadsOnMetered { flags.insert(.metered) }
         var token: [UInt8] = []
         if let text = configuration.token {
             guard let parsed = try? ViewerToken(text: text) else {

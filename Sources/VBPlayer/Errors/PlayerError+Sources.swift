@@ -14,7 +14,9 @@ extension PlayerError {
             self.init(.malformedManifest, "The manifest \(address) can't be used: \(cause)", underlying: error)
         case .nothingPlayable(let reason): self.init(.nothingToPlay, reason, underlying: error)
         case .segmentUnreachable: self.init(.notFound, "\(error)", underlying: error)
-        case .setting: self.init(.wrongSettingValue, "\(error)", underlying: error)
+        case .setting(let name, let reason):
+            let title = SettingDefinition.named(name).map { "\($0.constant) (\(name))" } ?? name
+            self.init(.wrongSettingValue, "The setting \(title) is wrong: \(reason)", underlying: error)
         }
     }
 

@@ -154,8 +154,8 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
     private static func kind(of error: SessionError?) -> ErrorKind? {
         switch error {
         case .unreachable, .segmentUnreachable: .unreachable
-        case .manifest, .nothingPlayable: .badInput
-        case .setting, nil: nil
+        case .manifest, .nothingPlayable, .setting: .badInput
+        case nil: nil
         }
     }
 

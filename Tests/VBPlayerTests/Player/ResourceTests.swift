@@ -93,6 +93,24 @@ struct ResourceTests {
         player.play()
     }
 
+    @Test func onlyWhatTheSettingsNameIsLogged() async throws {
+        let cdn = try await TestCDN()
+        let url = cdn.url("dash/none.mpd")
+        for (levels, isLogged) in [(["network": "trace", "delivery": "trace"], true), ([:], false)] {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                [url = url as String, levels = levels as [String: String]] in
+                await ResourceTests.fail(url, levels)
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("VBPlayer ") == isLogged, "\(text)")
+        }
+    }
+
+    @MainActor private static func fail(_ url: String, _ levels: [String: String]) async {
+        let player = VBPlayer(cdn: url, settings: [VBLogLevelsKey: levels])
+        #expect(await eventually { player.status == .failed })
+    }
+
     @Test func offIsOff() async throws {
         let cdn = try await TestCDN()
         let url = cdn.url("dash/manifest.mpd")

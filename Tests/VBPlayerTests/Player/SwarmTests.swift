@@ -1,4 +1,3 @@
-import CoreModel
 import Foundation
 import TestSupport
 import Testing
@@ -7,51 +6,87 @@ import Testing
 /// Players with the PDN on: a tracker, a signed catalogue and a CDN, all real.
 @MainActor
 @Suite(
-    .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"),
-    .enabled(
-        if: Programs.built("pdn") != nil && Programs.built("pdn-tracker") != nil,
-        "the tools are not built beside the tests"),
-    .timeLimit(.minutes(5)))
+    .serialized, .enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"),
+    .enabled(if: TestSwarm.isAvailable, "the tools are not built beside the tests"), .timeLimit(.minutes(5)))
 struct SwarmTests {
     @Test func aViewerPlaysWhatAnotherHas() async throws {
+        let swarm = try await TestSwarm()
+        let first = try await swarm.playToTheEnd()
+        let second = try await swarm.playToTheEnd()
+        #expect(second.figures.bytes.peers > 0, "\(second.figures)")
+        #expect(second.figures.chunksVerified > 0 && second.figures.chunksRejected == 0)
+        #expect(second.figures.framesDecoded == 100)
+        withExtendedLifetime(first) {}
+    }
+
+    /// Settings of a viewer who takes nothing from others, though another has everything.
+    struct Taker: CustomTestStringConvertible, @unchecked Sendable {  // The values are constants.
+        var testDescription: String
+        var settings: [String: Any]
+    }
+
+    nonisolated static let takers = [
+        Taker(testDescription: "PDN off", settings: [VBEnablePDNKey: false]),
+        Taker(
+            testDescription: "foreign authority",
+            settings: [VBTrustedAuthorityKeysKey: [String(repeating: "ab", count: 32)]]),
+        Taker(testDescription: "no authority", settings: [VBTrustedAuthorityKeysKey: [String]()]),
+        Taker(testDescription: "two signatures", settings: [VBRequiredSignaturesKey: 2]),
+        Taker(testDescription: "another stream", settings: [VBStreamNameKey: "other"]),
+        Taker(testDescription: "no tracker", settings: [VBTrackerURLsKey: [String]()]),
+        Taker(
+            testDescription: "foreign tracker key",
+            settings: [VBTrackerPublicKeyKey: String(repeating: "cd", count: 32)]),
+        Taker(testDescription: "no catalogue", settings: [VBCatalogueURLKey: "http://127.0.0.1:9/none.pdn"]),
+    ]
+
+    @Test func settingsThatKeepAViewerFromPeersDo() async throws {
+        let swarm = try await TestSwarm()
+        let first = try await swarm.playToTheEnd()
+        // They play at the same time.
+        let players = Self.takers.map { swarm.play($0.settings) }
+        for (taker, player) in zip(Self.takers, players) {
+            let figures = try await swarm.finish(player)
+            #expect(figures.bytes.peers == 0, "\(taker.testDescription)")
+            #expect(figures.bytes.cdn > 0 && figures.framesDecoded == 100, "\(taker.testDescription)")
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func settingsThatKeepAViewerFromUploadingDo() async throws {
+        let swarm = try await TestSwarm()
+        var givers: [VBPlayer] = []
+        let settings: [[String: Any]] = [[VBUploadCapKey: 0], [VBUploadShareKey: 0], [VBMeteredLinkKey: true]]
+        for setting in settings { givers.append(try await swarm.playToTheEnd(setting).player) }
+        let taker = try await swarm.playToTheEnd([VBUploadCapKey: 0])
+        #expect(taker.figures.bytes.peers == 0 && taker.figures.framesDecoded == 100)
+        withExtendedLifetime((givers, taker)) {}
+    }
+
+    nonisolated static let givers = [
+        Taker(
+            testDescription: "metered, with permission",
+            settings: [VBMeteredLinkKey: true, VBUploadOnMeteredLinkKey: true]),
+        Taker(testDescription: "local network alone", settings: [VBLANOnlyKey: true]),
+        Taker(testDescription: "capped", settings: [VBUploadCapKey: 50_000_000, VBUploadShareKey: 50.0]),
+    ]
+
+    @Test(arguments: givers) func theseStillUpload(_ giver: Taker) async throws {
+        let swarm = try await TestSwarm()
+        let port = Int(try LoopbackPort.free())
+        let first = try await swarm.playToTheEnd(giver.settings.merging([VBListenPortKey: port]) { $1 })
+        #expect(ProcessView.listeningPorts().contains(UInt16(port)))
+        let second = try await swarm.playToTheEnd([VBLANOnlyKey: true])
+        #expect(second.figures.bytes.peers > 0)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func aRenditionThatIsNotThereIsNamed() async throws {
         let cdn = try await TestCDN()
-        let folder = try TestFolder("vbplayer-swarm")
-        let (tool, trackerTool) = (try #require(Programs.built("pdn")), try #require(Programs.built("pdn-tracker")))
-        let manifest = cdn.url("dash/manifest.mpd")
-        let catalogue = try await TestCDN.folder().appendingPathComponent("swarm.pdn")
-        let key = folder.path("authority")
-        let authority = String(
-            decoding: try await ChildProcess.output(tool, ["keygen", "--role", "authority", "--out", key]).dropLast(),
-            as: UTF8.self)
-        try await ChildProcess.output(
-            tool, ["sign", manifest, "--key", key, "--stream", "test", "--out", catalogue.path])
-        let tracker = try await ChildProcess.start(
-            trackerTool, ["--listen", "127.0.0.1:0", "--membership-key", folder.path("membership")])
-        let line = await tracker.firstLine()
-        let words = line.split(whereSeparator: \.isWhitespace)
-        let address = try #require(words.first { $0.hasPrefix("ws://") }, "\(line)")
-        let trackerKey = try #require(words.first { $0.hasPrefix("key=") }).dropFirst(4)
-        let settings: [String: Any] = [
-            VBEnablePDNKey: true, VBTrackerURLsKey: [String(address)], VBTrackerPublicKeyKey: String(trackerKey),
-            VBTrustedAuthorityKeysKey: [authority], VBCatalogueURLKey: cdn.url("swarm.pdn"), VBStreamNameKey: "test",
-        ]
-        let listener = PlayerTests.Listener()
-        let first = VBPlayer(cdn: manifest, settings: settings)
-        first.delegate = listener
-        first.play()
-        try #require(await eventually { listener.finished == 1 || first.status == .failed })
-        #expect(first.error == nil, "\(first.error?.localizedDescription ?? "")")
-        let second = VBPlayer(cdn: manifest, settings: settings)
-        second.delegate = listener
-        second.play()
-        try #require(await eventually { listener.finished == 2 || second.status == .failed })
-        #expect(second.error == nil, "\(second.error?.localizedDescription ?? "")")
-        let statistics = try #require(await second.statistics())
-        let figures = try #require(try JSONSerialization.jsonObject(with: statistics) as? [String: Any])
-        let bytes = try #require(figures["bytes"] as? [String: Any])
-        #expect((bytes["peers"] as? Int ?? 0) > 0, "\(figures)")
-        #expect((figures["chunksVerified"] as? Int ?? 0) > 0 && figures["chunksRejected"] as? Int == 0)
-        #expect(figures["framesDecoded"] as? Int == 100)
-        withExtendedLifetime((first, tracker, folder)) {}
+        let wrong = VBPlayer(cdn: cdn.url("dash/manifest.mpd"), settings: [VBRenditionKey: "none of them"])
+        #expect(await eventually { wrong.status == .failed })
+        let sentence = wrong.error?.localizedDescription ?? ""
+        #expect(wrong.error?.code == VBErrorCode.wrongSettingValue.rawValue, "\(sentence)")
+        #expect(sentence.contains("VBRenditionKey") && sentence.contains("none of them"), "\(sentence)")
     }
 }

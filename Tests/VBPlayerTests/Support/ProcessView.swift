@@ -25,8 +25,13 @@ enum ProcessView {
     struct Socket: Hashable {
         var table: String
         var inode: String
+        var localPort: UInt16
         var remotePort: UInt16
+        var isListening: Bool
     }
+
+    /// The ports on which this process listens.
+    static func listeningPorts() -> Set<UInt16> { Set(sockets().filter(\.isListening).map(\.localPort)) }
 
     /// The internet sockets that this process holds.
     static func sockets() -> [Socket] {
@@ -36,8 +41,10 @@ enum ProcessView {
             return lines.split(separator: "\n").dropFirst().compactMap { line in
                 let fields = line.split(separator: " ", omittingEmptySubsequences: true)
                 guard fields.count > 9, own.contains(fields[9]) else { return nil }
-                let port = fields[2].split(separator: ":").last.flatMap { UInt16($0, radix: 16) } ?? 0
-                return Socket(table: table, inode: String(fields[9]), remotePort: port)
+                let ports = fields[1...2].map { $0.split(separator: ":").last.flatMap { UInt16($0, radix: 16) } ?? 0 }
+                return Socket(
+                    table: table, inode: String(fields[9]), localPort: ports[0], remotePort: ports[1],
+                    isListening: table.hasPrefix("tcp") && fields[3] == "0A")
             }
         }
     }
