@@ -58,6 +58,6 @@ struct TrackerProcessTests {
         let (first, line) = try await start(["--listen", "127.0.0.1:0"])
         let port = try #require(line.firstMatch(of: #/:(\d+) /#)?.output.1)
         let (second, nothing) = try await start(["--listen", "127.0.0.1:\(port)"])
-        #expect(await second.finish().status != 0 && nothing.isEmpty && first.isRunning)
+        #expect(await second.finish().status > 0 && nothing.isEmpty && first.isRunning)
     }
 }
