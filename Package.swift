@@ -141,7 +141,8 @@ let testTargets: [Target] = [
             "TrackerServer", "WebSockets", "TestSupport",
         ], path: "Tracker/Tests/TrackerServerTests"),
     tests(
-        "WebSocketsTests", ["CoreModel", "EventLoop", "WebSockets", "TestSupport"], resources: [.copy("Python")]),
+        "WebSocketsTests", ["CoreModel", "Cryptography", "EventLoop", "WebSockets", "TestSupport"],
+        resources: [.copy("Python")]),
     tests(
         "CallerMode5Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode5",
         settings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),

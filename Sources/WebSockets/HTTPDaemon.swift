@@ -142,6 +142,8 @@ internal import Glibc
 
     private func sweep() {
         isSweeping = false
+        // What came while the loop was busy came in time.
+        run()
         let now = loop.now
         for connection in plain.values where connection.began.duration(to: now) >= requestTimeout {
             // libmicrohttpd owns the descriptor: it finds the end and closes it.

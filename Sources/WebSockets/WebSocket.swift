@@ -55,6 +55,8 @@ internal import EventLoop
     private var timer: LoopTimer?
     /// What the timer does.
     private var timerAction: (() -> Void)?
+    /// Why this side ends the connection, until its owner is told.
+    private var reason: String?
     private var ignoredByteCount = 0
     private var isWritingFinished = false
     private var hasOtherSideEnded = false
@@ -147,6 +149,7 @@ internal import EventLoop
     private func endSoon(_ reason: String) {
         onMessage = nil
         state = .closing
+        self.reason = reason
         schedule(after: .zero) { [unowned self] in end(reason) }
     }
 
@@ -154,7 +157,7 @@ internal import EventLoop
     private func tell(_ reason: String) {
         let notify = onClose
         silence()
-        notify?(reason)
+        notify?(self.reason ?? reason)
     }
 
     private func silence() {

@@ -1,5 +1,7 @@
 import CoreModel
+import Cryptography
 import EventLoop
+import Foundation
 import Testing
 import WebSockets
 
@@ -36,14 +38,15 @@ import WebSockets
 
     /// What a client says of a server that answers so.
     private func reason(
-        closes: Bool = false, _ answer: @escaping @Sendable (_ key: String) -> [UInt8]
+        closes: Bool = false, timeout: Duration = .seconds(60),
+        _ answer: @escaping @Sendable (_ key: String) -> [UInt8]
     ) async throws -> String {
         let loop = try EventLoop.startThread(named: "ws")
         defer { loop.stopAndWait() }
         return await withCheckedContinuation { continuation in
             loop.execute {
                 let server = RawServer(loop, closes: closes, answer: answer)
-                let client = WebSocketClient(loop: loop, handshakeTimeout: .milliseconds(300))
+                let client = WebSocketClient(loop: loop, handshakeTimeout: timeout)
                 guard let socket = try? client.connect(to: "ws://127.0.0.1:\(server.port)/path?query") else {
                     return continuation.resume(returning: "")
                 }
@@ -55,22 +58,58 @@ import WebSockets
         }
     }
 
-    private static func head(_ key: String, _ more: String = "", status: String = "101 x", accept: String? = nil)
-        -> [UInt8]
-    {
-        // The one key whose answer the specification gives can't be chosen: good answers come from the module's server.
-        Array(
-            ("HTTP/1.1 \(status)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
-                + "\(accept ?? key)\r\n\(more)\r\n").utf8)
+    /// A good answer, with fields in place of the usual ones; `nil` leaves one out.
+    private static func answer(
+        _ key: String, _ changes: [String: String?] = [:], status: String = "101 Switching Protocols"
+    ) -> [UInt8] {
+        let digest = SHA1.digest(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+        var fields: [String: String?] = [
+            "Upgrade": "websocket", "Connection": "Upgrade",
+            "Sec-WebSocket-Accept": Data(digest).base64EncodedString(), "Sec-WebSocket-Protocol": "pdn-control-1",
+        ]
+        fields.merge(changes) { $1 }
+        let text = fields.compactMap { name, value in value.map { "\(name): \($0)\r\n" } }.joined()
+        return Array("HTTP/1.1 \(status)\r\n\(text)\r\n".utf8)
     }
 
-    @Test func anAnswerToAnotherHandshakeIsRefused() async throws {
-        #expect(try await reason { Self.head($0) } == "the server's answer is not to this handshake")
+    struct Refusal: CustomTestStringConvertible {
+        let testDescription: String
+        let changes: [String: String?]
+        var status = "101 Switching Protocols"
+
+        static let all = [
+            Refusal(
+                testDescription: "the server's answer is not to this handshake",
+                changes: ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="]),
+            Refusal(
+                testDescription: "the server's answer is not to this handshake", changes: ["Sec-WebSocket-Accept": nil]),
+            Refusal(testDescription: "the server does not change to WebSockets", changes: ["Upgrade": "h2c"]),
+            Refusal(testDescription: "the server does not change to WebSockets", changes: ["Connection": nil]),
+            Refusal(
+                testDescription: "the server uses an extension that was not asked for",
+                changes: ["Sec-WebSocket-Extensions": "permessage-deflate"]),
+            Refusal(testDescription: "the server speaks chat", changes: ["Sec-WebSocket-Protocol": "chat"]),
+            Refusal(testDescription: "the server answered 200", changes: [:], status: "200 OK"),
+            Refusal(testDescription: "the server answered 302", changes: ["Location": "/"], status: "302 Found"),
+        ]
     }
 
-    @Test func anotherStatusIsRefused() async throws {
-        #expect(try await reason { Self.head($0, status: "200 OK") } == "the server answered 200")
-        #expect(try await reason { Self.head($0, status: "302 x") } == "the server answered 302")
+    @Test(arguments: Refusal.all) func aBadAnswerIsRefused(refusal: Refusal) async throws {
+        let reason = try await reason { Self.answer($0, refusal.changes, status: refusal.status) }
+        #expect(reason == refusal.testDescription)
+    }
+
+    @Test func aServerThatIsGoneInTheMiddleOfAMessageIsReported() async throws {
+        // With and without the subprotocol's name.
+        for changes in [[:], ["Sec-WebSocket-Protocol": nil]] as [[String: String?]] {
+            let reason = try await reason(closes: true) { Self.answer($0, changes) + [0x82, 100, 1, 2, 3] }
+            #expect(reason == "the other side closed the connection")
+        }
+    }
+
+    @Test func aServersMaskedFrameIsRefused() async throws {
+        let reason = try await reason { Self.answer($0) + frame(0x82, [1, 2, 3]) }
+        #expect(reason == "a frame breaks the protocol")
     }
 
     @Test func whatIsNoHTTPIsRefused() async throws {
@@ -84,9 +123,9 @@ import WebSockets
                 == "the server's answer is too long")
     }
 
-    @Test func silenceIsGivenUp() async throws {
-        #expect(try await reason { _ in [] } == "the server did not answer in time")
-        #expect(try await reason { _ in Array("HTTP/1.1 101 x\r\n".utf8) } == "the server did not answer in time")
+    @Test(arguments: ["", "HTTP/1.1 101 x\r\n"]) func silenceIsGivenUp(answer: String) async throws {
+        let reason = try await reason(timeout: .milliseconds(300)) { _ in Array(answer.utf8) }
+        #expect(reason == "the server did not answer in time")
     }
 
     @Test func aServerThatHangsUpIsReported() async throws {

@@ -99,7 +99,7 @@ import WebSockets
     }
 
     @Test(arguments: ["", "GET / HTTP/1.1\r\n"]) func aSlowHeadIsGivenUp(start: String) async throws {
-        let server = try await EchoServer(requestTimeout: .milliseconds(100))
+        let server = try await EchoServer(requestTimeout: .milliseconds(300))
         defer { server.stop() }
         let client = RawClient(server.loop, port: server.port)
         client.send(Array(start.utf8))
@@ -115,7 +115,7 @@ import WebSockets
     }
 
     @Test func anIdleConnectionIsGivenUpAndAWebSocketIsNot() async throws {
-        let server = try await EchoServer(requestTimeout: .milliseconds(100))
+        let server = try await EchoServer(requestTimeout: .milliseconds(300))
         defer { server.stop() }
         let socket = try await RawClient.webSocket(server)
         let idle = RawClient(server.loop, port: server.port)
