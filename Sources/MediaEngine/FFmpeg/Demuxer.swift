@@ -34,7 +34,32 @@ final class Demuxer {
         _ = silenceLibraryLog
         self.source = source
         guard let format = unsafe av_find_input_format(container.demuxerName) else { throw .invalidArgument }
-        guard let buffer = unsafe av_malloc(Int(Self.ioBufferByteCount)) else { throw .noMemory }
+        unsafe io = try Self.makeIO(source)
+        guard let context = unsafe avformat_alloc_context() else {
+            close()
+            throw .noMemory
+        }
+        unsafe context.pointee.pb = unsafe io
+        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        unsafe context.pointee.probesize = 4 * 188
+        unsafe context.pointee.max_analyze_duration = 0
+        // Wrapped 33-bit timestamps are unfolded by the track, against the section's other tracks.
+        unsafe context.pointee.correct_ts_overflow = 0
+        unsafe CFFmpegShims_confine(context, Self.maximumStreamCount)
+        var opened: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+        let result = unsafe avformat_open_input(&opened, nil, format, nil)
+        guard result >= 0 else {
+            // A failed open has freed the context, and left the I/O context to its owner.
+            close()
+            throw LibraryCode(rawValue: result)
+        }
+        unsafe self.context = unsafe opened
+        if container == .mp4 { leaveSamplesAsTheyAre() }
+    }
+
+    /// Makes an I/O context that reads from `source`, whose owner keeps it for longer.
+    private static func makeIO(_ source: ByteSource) throws(LibraryCode) -> UnsafeMutablePointer<AVIOContext> {
+        guard let buffer = unsafe av_malloc(Int(ioBufferByteCount)) else { throw .noMemory }
         // `source` outlives the I/O context: it is released after `close()`.
         let opaque = unsafe Unmanaged.passUnretained(source).toOpaque()
         let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = {
@@ -57,33 +82,13 @@ final class Demuxer {
         }
         guard
             let io = unsafe avio_alloc_context(
-                buffer.assumingMemoryBound(to: UInt8.self), Self.ioBufferByteCount, 0, opaque, read, nil,
+                buffer.assumingMemoryBound(to: UInt8.self), ioBufferByteCount, 0, opaque, read, nil,
                 source.isSeekable ? seek : nil)
         else {
             unsafe av_free(buffer)
             throw .noMemory
         }
-        unsafe self.io = unsafe io
-        guard let context = unsafe avformat_alloc_context() else {
-            close()
-            throw .noMemory
-        }
-        unsafe context.pointee.pb = unsafe io
-        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
-        unsafe context.pointee.probesize = 4 * 188
-        unsafe context.pointee.max_analyze_duration = 0
-        // Wrapped 33-bit timestamps are unfolded by the track, against the section's other tracks.
-        unsafe context.pointee.correct_ts_overflow = 0
-        unsafe CFFmpegShims_confine(context, Self.maximumStreamCount)
-        var opened: UnsafeMutablePointer<AVFormatContext>? = unsafe context
-        let result = unsafe avformat_open_input(&opened, nil, format, nil)
-        guard result >= 0 else {
-            // A failed open has freed the context, and left the I/O context to its owner.
-            close()
-            throw LibraryCode(rawValue: result)
-        }
-        unsafe self.context = unsafe opened
-        if container == .mp4 { leaveSamplesAsTheyAre() }
+        return unsafe io
     }
 
     deinit {

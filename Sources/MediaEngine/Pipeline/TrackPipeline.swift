@@ -5,17 +5,17 @@ import CoreModel
 /// Demuxing runs as far ahead as there are bytes (packets wait encoded), decoding as far as there is room. Both are done
 /// by the one thread, so that the first frame passes through no queue between threads.
 final class TrackPipeline {
-    private let core: EngineCore
-    private let track: Int
-    private let id: Int
-    private let kind: TrackKind
-    private let condition: Condition
+    let core: EngineCore
+    let track: Int
+    let id: Int
+    let kind: TrackKind
+    let condition: Condition
 
     private var initialization: [UInt8]?
-    private var generation: UInt64 = 0
-    private var damagedSegments = 0
+    var generation: UInt64 = 0
+    var damagedSegments = 0
     /// The elementary streams of the source that is being read.
-    private var streams: [ElementaryStream] = []
+    var streams: [ElementaryStream] = []
 
     init(core: EngineCore, track: Int, id: Int, kind: TrackKind, condition: Condition) {
         self.core = core
@@ -25,7 +25,7 @@ final class TrackPipeline {
         self.condition = condition
     }
 
-    private var monitor: Monitor<EngineState> { core.monitor }
+    var monitor: Monitor<EngineState> { core.monitor }
 
     private enum Next {
         case segment(SegmentInfo)
@@ -193,239 +193,6 @@ final class TrackPipeline {
         finish()
         if failure != .endOfFile { throw failure }
     }
-
-    private func takes(_ content: TrackKind) -> Bool { kind == .muxed || kind == content }
-
-    private func declare(_ demuxer: Demuxer) {
-        var (hasVideo, hasAudio) = (false, false)
-        var size: PictureSize?
-        for index in 0..<demuxer.streamCount {
-            guard let stream = demuxer.stream(index) else { continue }
-            if stream.kind == .video {
-                hasVideo = true
-                size = size ?? stream.size
-            } else if stream.kind == .audio {
-                hasAudio = true
-            }
-        }
-        monitor.withLock { state in
-            guard !state.isCancelled(generation) else { return }
-            state.declareContent(track: track, hasVideo: hasVideo, hasAudio: hasAudio, size: size)
-        }
-        core.deliver()
-    }
-
-    /// Makes the stream of a first packet. Nil when no decoder takes it, which fails the engine.
-    private func open(
-        _ demuxer: Demuxer, _ packet: borrowing Packet, _ content: Demuxer.Stream, _ contentKind: TrackKind,
-        _ info: SegmentInfo, _ timing: Timing
-    ) -> ElementaryStream? {
-        guard let pointer = unsafe demuxer.pointer(packet.streamIndex) else { return nil }
-        do throws(EngineError) {
-            let decoder = try unsafe Decoder(
-                stream: pointer, firstPacket: packet, threadCount: core.configuration.decoderThreadCount, track: id)
-            var mediaTime = MediaTime.zero
-            var runningTime: MediaTime?
-            switch timing {
-            case .container, .transportStream:
-                if let timestamp = packet.timestamp {
-                    mediaTime = content.mediaTime(timestamp) ?? .zero
-                }
-            case .tag(let timestamp):
-                var unfolder = TimestampUnfolder(expecting: expectedTimestamp(info))
-                mediaTime = MediaTime(ticks: timestamp + unfolder.turns(for: timestamp), timescale: 90_000)
-                runningTime = mediaTime
-            case .untimed:
-                runningTime = info.start - (info.mediaOffset ?? .zero)
-                mediaTime = info.start
-            }
-            let stream = ElementaryStream(
-                kind: contentKind, index: packet.streamIndex, content: content, decoder: decoder,
-                placement: ElementaryStream.Placement(mediaTime: mediaTime, info: info), runningTime: runningTime)
-            if timing == .untimed, info.mediaOffset == nil { stream.place(at: .zero) }
-            return stream
-        } catch {
-            monitor.withLock { state in
-                if !state.isCancelled(generation) { state.fail(error) }
-            }
-            core.deliver()
-            return nil
-        }
-    }
-
-    /// A stream has come into another segment: its timestamps must still lie where the manifest says, about.
-    private func entered(_ info: SegmentInfo, _ stream: ElementaryStream, _ packet: borrowing Packet) {
-        stream.lastInfo = info
-        guard info.mediaOffset == nil, let offset = stream.offset, let timestamp = packet.timestamp,
-            let mediaTime = stream.content.mediaTime(timestamp)
-        else { return }
-        let distance = mediaTime + offset - info.start
-        guard distance > SectionTable.tolerance || distance < -SectionTable.tolerance else { return }
-        stream.replace(ElementaryStream.Placement(mediaTime: mediaTime, info: info))
-    }
-
-    private func enqueue(_ packet: consuming Packet, in stream: ElementaryStream) {
-        let byteCount = packet.byteCount
-        let known = stream.append(packet)
-        monitor.withLock { state in
-            guard !state.isCancelled(generation) else { return }
-            state.tracks[track].encodedByteCount += byteCount
-            state.tracks[track][stream.kind]?.undecodedDuration += known.waiting
-            state.tracks[track][stream.kind]?.requestedDuration += known.taken
-        }
-    }
-
-    /// Where the first timestamp of a segment should lie, in 90 kHz ticks; nil when nothing is known.
-    private func expectedTimestamp(_ info: SegmentInfo) -> Int64? {
-        let offset = info.mediaOffset ?? monitor.withLock { $0.sections.firstOffset(section: info.section) }
-        return offset.map { (info.start - $0).ticks(at: 90_000) }
-    }
-
-    // MARK: - Decoding
-
-    /// Decodes as far as there are packets and room.
-    private func pump() {
-        var hasAdvanced = true
-        while hasAdvanced {
-            hasAdvanced = false
-            for stream in streams where advance(stream) { hasAdvanced = true }
-        }
-    }
-
-    /// Does one unit of work on a stream. False when there is none.
-    private func advance(_ stream: ElementaryStream) -> Bool {
-        if stream.placement != nil { place(stream) }
-        guard stream.hasWork else { return false }
-        let mayDecode = monitor.withLock { state in
-            !state.isCancelled(generation) && state.hasRoom(track: track, kind: stream.kind)
-        }
-        guard mayDecode else { return false }
-        let progress = stream.step { queued in
-            monitor.withLock { state in
-                guard !state.isCancelled(generation) else { return }
-                state.tracks[track].encodedByteCount -= queued.packet.byteCount
-                state.tracks[track][stream.kind]?.undecodedDuration += -queued.duration
-                state.tracks[track][stream.kind]?.requestedDuration += queued.duration
-            }
-        }
-        switch progress {
-        case .decoded(.picture(let frame)):
-            damagedSegments = 0
-            take(frame, of: stream)
-        case .decoded(.samples(let block)):
-            damagedSegments = 0
-            take(block, of: stream)
-        case .damaged:
-            monitor.withLock { $0.statistics.decodeErrors += 1 }
-        case .advanced:
-            break
-        case .idle, .finished:
-            return false
-        }
-        return true
-    }
-
-    private func take(_ frame: VideoFrame, of stream: ElementaryStream) {
-        if let window = stream.lastInfo.window, !window.contains(frame.time) { return }
-        let accepted = monitor.withLock { state -> [VideoFrame] in
-            guard !state.isCancelled(generation) else { return [] }
-            let accepted = state.accept(
-                frame, track: track, segmentStart: stream.segmentStart, isSteady: stream.isSteady)
-            state.statistics.framesDecoded += accepted.count
-            return accepted
-        }
-        core.deliver()
-        if let observer = core.observer {
-            for frame in accepted { observer.videoFrameDecoded(frame) }
-        }
-    }
-
-    private func take(_ block: AudioBlock, of stream: ElementaryStream) {
-        let isInside = stream.lastInfo.window?.contains(block.time) ?? true
-        let isAccepted = monitor.withLock { state in
-            guard !state.isCancelled(generation) else { return false }
-            state.statistics.audioSamplesDecoded += block.sampleCount
-            return isInside && state.accept(block, track: track, segmentStart: stream.segmentStart)
-        }
-        core.deliver()
-        if isAccepted { core.observer?.audioDecoded(block) }
-    }
-
-    /// Gives out what the decoders hold, waiting for room.
-    private func finish() {
-        for stream in streams { stream.end() }
-        while true {
-            pump()
-            if streams.allSatisfy({ $0.isFinished }) { return }
-            let goesOn = monitor.wait(on: condition) { state -> Monitor<EngineState>.Step<Bool> in
-                if state.isCancelled(generation) { return .done(false) }
-                return canWork(state) ? .done(true) : .wait(until: nil)
-            }
-            if !goesOn { return }
-        }
-    }
-
-    /// Whether ``pump()`` would do something.
-    private func canWork(_ state: borrowing EngineState) -> Bool {
-        streams.contains { stream in
-            if stream.placement != nil { return offset(for: stream, state) != nil }
-            return stream.hasWork && state.hasRoom(track: track, kind: stream.kind)
-        }
-    }
-
-    // MARK: - Timeline
-
-    private func place(_ stream: ElementaryStream) {
-        let placed = monitor.withLock { state -> MediaTime? in
-            guard !state.isCancelled(generation), let placement = stream.placement else { return nil }
-            guard let found = offset(for: stream, state) else {
-                state.tracks[track][stream.kind]?.awaitsAnchor = true
-                state.presenter.signal()
-                return nil
-            }
-            state.tracks[track][stream.kind]?.awaitsAnchor = false
-            switch found {
-            case .known(let offset): return offset
-            case .new:
-                let offset = state.sections.anchor(
-                    section: placement.info.section, mediaTime: placement.mediaTime, start: placement.info.start)
-                for other in state.tracks { other.condition.signal() }
-                return offset
-            }
-        }
-        if let placed { stream.place(at: placed) }
-    }
-
-    private enum FoundOffset {
-        case known(MediaTime)
-        /// The stream may anchor its section.
-        case new
-    }
-
-    /// The offset of a stream that waits to be placed; nil while a video track must anchor the section first.
-    private func offset(for stream: ElementaryStream, _ state: borrowing EngineState) -> FoundOffset? {
-        guard let placement = stream.placement else { return nil }
-        // Another track may have been anchored a turn of the 33-bit clock away.
-        for turns in [MediaTime.zero, Self.turn, -Self.turn] {
-            let time = placement.mediaTime + turns
-            if let offset = state.sections.offset(
-                section: placement.info.section, mediaTime: time, start: placement.info.start)
-            {
-                return .known(offset + turns)
-            }
-        }
-        if stream.kind == .audio {
-            for (index, other) in state.tracks.enumerated() where index != track && other.mayHoldVideo { return nil }
-            if kind == .muxed, state.tracks[track].video != nil, !stream.isEnding,
-                !streams.contains(where: { $0.kind == .video })
-            {
-                return nil
-            }
-        }
-        return .new
-    }
-
-    private static let turn = MediaTime(ticks: 1 << 33, timescale: 90_000)
 }
 
 /// Where the timestamps of a source come from.

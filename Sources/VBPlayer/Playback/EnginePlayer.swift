@@ -6,7 +6,7 @@ package import MediaEngine
 /// Plays a session's media with the media engine. Confined to the session's loop; the engine has its own threads.
 package final class EnginePlayer: SessionSink {
     /// The engine.
-    package private(set) var engine: MediaEngine!  // Set in `init`, after its callback can name the player.
+    package let engine: MediaEngine
 
     private let loop: EventLoop
     private let startedAt: MonotonicInstant
