@@ -14,9 +14,14 @@ struct TestTitle {
     let authority: RoleKey
     let segments: [[UInt8]]
     let segmentDuration: Int
+    /// Whether the manifest is DASH and names two places for each segment, `a` and `b`.
+    let hasTwoHosts: Bool
 
     /// - Parameter segmentDuration: In milliseconds.
-    init(segmentCount: Int = 4, segmentDuration: Int = 1000, byteCount: Int = 200_000) {
+    init(
+        segmentCount: Int = 4, segmentDuration: Int = 1000, byteCount: Int = 200_000, hasTwoHosts: Bool = false
+    ) {
+        self.hasTwoHosts = hasTwoHosts
         authority = Self.key(1)
         self.segmentDuration = segmentDuration
         segments = (0..<segmentCount).map { number in
@@ -32,7 +37,22 @@ struct TestTitle {
 
     static func path(_ segment: Int) -> String { "/t/\(segment).ts" }
 
+    /// The path of a segment at the second place.
+    static func otherPath(_ segment: Int) -> String { "/t/b/\(segment).ts" }
+    /// The path of a segment at the first of two places.
+    static func firstPath(_ segment: Int) -> String { "/t/a/\(segment).ts" }
+
     private var playlist: String {
+        guard !hasTwoHosts else {
+            return """
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" profiles="urn:mpeg:dash:profile:isoff-main:2011" \
+                minBufferTime="PT1S" mediaPresentationDuration="PT\(segments.count * segmentDuration / 1000)S">
+                <BaseURL>a/</BaseURL><BaseURL>b/</BaseURL><Period id="1"><AdaptationSet mimeType="video/mp4">
+                <SegmentTemplate media="$Number$.ts" startNumber="0" timescale="1000" duration="\(segmentDuration)"/>
+                <Representation id="v" bandwidth="1600000" codecs="avc1.64001f" width="640" height="360"/>
+                </AdaptationSet></Period></MPD>
+                """
+        }
         let seconds = "\(segmentDuration / 1000).\(String(segmentDuration % 1000 + 1000).dropFirst())"
         let list = segments.indices.map { "#EXTINF:\(seconds),\n\($0).ts" }.joined(separator: "\n")
         return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:\(segmentDuration / 1000 + 1)\n"
@@ -42,7 +62,10 @@ struct TestTitle {
     /// The manifest and its segments, without a catalogue.
     var files: [String: TestOrigin.File] {
         var files = [Self.manifestPath: TestOrigin.File(bytes: Array(playlist.utf8))]
-        for (index, bytes) in segments.enumerated() { files[Self.path(index)] = TestOrigin.File(bytes: bytes) }
+        for (index, bytes) in segments.enumerated() {
+            let paths = hasTwoHosts ? [Self.firstPath(index), Self.otherPath(index)] : [Self.path(index)]
+            for path in paths { files[path] = TestOrigin.File(bytes: bytes) }
+        }
         return files
     }
 

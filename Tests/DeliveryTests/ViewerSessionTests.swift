@@ -63,6 +63,50 @@ import Testing
         }
     }
 
+    @Test func whatOneHostHasWrongOrLostComesFromTheOther() async throws {
+        let title = TestTitle(hasTwoHosts: true)
+        struct Outcome: Sendable { var viewer: ViewerResult, requests: [String] }
+        let outcome: Outcome = try await Stage.run(title) { stage, end in
+            stage.origin.files[TestTitle.firstPath(0)]?.bytes[40_000] ^= 1
+            stage.origin.files[TestTitle.firstPath(1)]?.bytes[199_999] ^= 1
+            stage.origin.files[TestTitle.firstPath(2)]?.bytes += [1, 2, 3]
+            stage.origin.files[TestTitle.firstPath(3)]?.status = 404
+            stage.play { end(Outcome(viewer: $0, requests: stage.origin.requests)) }
+        }
+        #expect(outcome.viewer.error == nil)
+        #expect(outcome.viewer.bytes == title.segments)
+        #expect(outcome.viewer.figures.recordMismatches == 0)
+        for index in title.segments.indices { #expect(outcome.requests.contains(TestTitle.otherPath(index))) }
+    }
+
+    /// The other host is asked once; what both have is played, not shared, and counted.
+    @Test func whatBothHostsHaveIsPlayed() async throws {
+        let title = TestTitle(hasTwoHosts: true)
+        let result: ViewerResult = try await Stage.run(title) { stage, end in
+            for path in [TestTitle.firstPath(1), TestTitle.otherPath(1)] { stage.origin.files[path]?.bytes[40_000] ^= 1 }
+            stage.play(onEnd: end)
+        }
+        var served = title.segments
+        served[1][40_000] ^= 1
+        #expect(result.error == nil)
+        #expect(result.bytes == served)
+        #expect(result.figures.recordMismatches == 1)
+    }
+
+    @Test func aSegmentThatBothHostsLostEndsPlaybackWithItsName() async throws {
+        let title = TestTitle(hasTwoHosts: true)
+        let result: ViewerResult = try await Stage.run(title) { stage, end in
+            for path in [TestTitle.firstPath(2), TestTitle.otherPath(2)] { stage.origin.files[path]?.status = 404 }
+            stage.play(onEnd: end)
+        }
+        guard case .segmentUnreachable(let url)? = result.error else {
+            Issue.record("\(String(describing: result.error))")
+            return
+        }
+        #expect(url.hasSuffix("2.ts"))
+        #expect(result.bytes == Array(title.segments.prefix(2)))
+    }
+
     @Test(arguments: [-30_000, -1, 1, 30_000])
     func aVersionOfAnotherSizeIsPlayedAsTheCDNHasIt(difference: Int) async throws {
         let title = TestTitle()

@@ -10,6 +10,12 @@ struct TrackState {
         case failed
     }
 
+    /// What became of a segment's other host.
+    enum OtherHost {
+        case asked
+        case failed
+    }
+
     let information: SessionInformation.Track
     let rendition: Rendition
     let segments: SegmentList
@@ -28,6 +34,8 @@ struct TrackState {
     var currentInitialization: InitializationReference?
     /// Segments that were handed to the player before.
     var delivered = Set<Int>()
+    /// Segments whose first host failed or differed from a valid record, where the manifest names another.
+    var otherHosts: [Int: OtherHost] = [:]
     /// Segments whose CDN bytes differed from a valid record.
     var mismatchedSegments = Set<Int>()
     /// Whether records are no longer believed for this rendition.

@@ -19,7 +19,8 @@ extension ViewerSession {
         let end = chunks.map { range in
             min(range.upperBound * SegmentGeometry.chunkByteCount, size ?? .max)
         }
-        var request = HTTPRequest(url: reference.url)
+        let url = url(of: reference, segment)
+        var request = HTTPRequest(url: url)
         request.maximumByteCount = SegmentGeometry.maximumByteCount
         let base = reference.byteRange?.lowerBound ?? 0
         if let end, !(start == 0 && end == size && reference.byteRange == nil) {
@@ -27,7 +28,7 @@ extension ViewerSession {
         } else if let range = reference.byteRange {
             request.bytes = .range(range)
         }
-        if request.bytes != .all { request.ifRange = entityTags[reference.url] }
+        if request.bytes != .all { request.ifRange = entityTags[url] }
         figures.requests.cdn += 1
         fetches[id] = CDNFetch(
             segment: segment, reason: reason, offset: start, transfer: nil, chunks: chunks ?? 0..<4096,
@@ -56,26 +57,32 @@ extension ViewerSession {
     private func take(_ response: HTTPResponse, after latency: Duration, of id: TransferID) {
         guard let fetch = fetches[id], let reference = reference(fetch.segment) else { return }
         let base = reference.byteRange?.lowerBound ?? 0
-        if let tag = response.entityTag { entityTags[reference.url] = tag }
+        if let tag = response.entityTag { entityTags[url(of: reference, fetch.segment)] = tag }
+        let segment = fetch.segment
         if response.status == 206, let range = response.contentRange {
             fetches[id]?.offset = Int(clamping: Int64(clamping: range.first) - Int64(clamping: base))
             if reference.byteRange == nil, let total = range.total {
-                learn(fetch.segment, byteCount: Int(clamping: total))
+                learn(segment, byteCount: Int(clamping: total))
             }
         } else {
             // The CDN ignores ranges: the whole resource comes, from its first byte on.
             fetches[id]?.offset = -Int(clamping: base)
             if reference.byteRange == nil, let length = response.contentLength {
-                learn(fetch.segment, byteCount: length)
+                learn(segment, byteCount: length)
             }
         }
+        // The answer may have turned out to be another version.
+        guard fetches[id] != nil else { return }
         feed(.cdnResponded(id, after: latency))
     }
 
     private func learn(_ segment: SegmentID, byteCount: Int) {
         let buffer = buffer(segment)
         guard byteCount > 0, buffer.byteCount != byteCount else { return }
-        if buffer.verifiedSegment != nil { return noteMismatch(segment, byteCount: byteCount) }
+        if buffer.verifiedSegment != nil {
+            if !askOtherHost(segment) { noteMismatch(segment, byteCount: byteCount) }
+            return
+        }
         guard buffer.byteCount == nil else { return }
         buffer.learn(byteCount: byteCount)
         feed(.size(segment, byteCount: byteCount))
@@ -95,9 +102,10 @@ extension ViewerSession {
         let piece = bytes.dropFirst(lower - offset).prefix(upper - lower)
         guard let result = buffer.take(piece, at: lower) else {
             // The resource is larger than the record says: not the bytes that were signed.
-            noteMismatch(fetch.segment)
+            if !askOtherHost(fetch.segment) { noteMismatch(fetch.segment) }
             return
         }
+        if !result.mismatched.isEmpty, askOtherHost(fetch.segment) { return }
         if result.arrived.isEmpty, before == buffer.present.count, buffer.isComplete {
             figures.bytes.wasted += piece.count
         }
@@ -137,13 +145,20 @@ extension ViewerSession {
 
     private func fail(_ id: TransferID, _ error: HTTPError) {
         guard let fetch = fetches.removeValue(forKey: id) else { return }
-        log("cdn", "\(SessionError.redacted(reference(fetch.segment)?.url ?? "")): \(error)", .warning)
+        let reference = reference(fetch.segment)
+        let name = SessionError.redacted(reference.map { url(of: $0, fetch.segment) } ?? "")
+        log("cdn", "\(name): \(error)", .warning)
+        swarm?.didEndFetch(fetch.segment)
+        if reference?.otherURL != nil, tracks[fetch.segment.track].otherHosts[fetch.segment.index] != .failed {
+            let isFirst = tracks[fetch.segment.track].otherHosts[fetch.segment.index] == nil
+            tracks[fetch.segment.track].otherHosts[fetch.segment.index] = isFirst ? .asked : .failed
+            return feed(isFirst ? .cdnFinished(id) : .cdnFailed(id, isFinal: false))
+        }
         let isFinal =
             switch error {
             case .status(let status): (400..<500).contains(status) && status != 408 && status != 429
             default: !error.isRetryable
             }
-        swarm?.didEndFetch(fetch.segment)
         feed(.cdnFailed(id, isFinal: isFinal))
     }
 
@@ -159,6 +174,32 @@ extension ViewerSession {
         case .deadline, .startup: figures.cdnHandover += byteCount
         default: figures.cdnElected += byteCount
         }
+    }
+
+    // MARK: - Another host
+
+    /// Where a segment is asked for: at the other host once the first one has failed.
+    private func url(of reference: SegmentReference, _ segment: SegmentID) -> String {
+        guard tracks[segment.track].otherHosts[segment.index] == .asked else { return reference.url }
+        return reference.otherURL ?? reference.url
+    }
+
+    /// The CDN's bytes differ from a valid record: asks another host for what isn't verified, once, where the manifest
+    /// names one.
+    private func askOtherHost(_ segment: SegmentID) -> Bool {
+        guard reference(segment)?.otherURL != nil, tracks[segment.track].otherHosts[segment.index] == nil else {
+            return false
+        }
+        tracks[segment.track].otherHosts[segment.index] = .asked
+        log("integrity", "segment \(segment) from the CDN differs from its signed record; another host is asked")
+        let buffer = buffer(segment)
+        buffer.discardUnverified()
+        feed(.present(segment, buffer.present))
+        for (id, fetch) in fetches where fetch.segment == segment {
+            cancelFetch(id)
+            feed(.cdnFinished(id))
+        }
+        return true
     }
 
     // MARK: - Bytes that differ from a valid record

@@ -235,6 +235,18 @@ final class SegmentBuffer {
         return mismatched
     }
 
+    /// Forgets what the CDN brought and the record doesn't confirm, so that another host's bytes can take its place.
+    func discardUnverified() {
+        guard case .shared(var assembly) = content else { return }
+        content = .moving
+        assembly.discardUnverified()
+        content = .shared(assembly)
+        var unverified = present
+        unverified.subtract(assembly.verified)
+        present.subtract(unverified)
+        fromCDN.subtract(unverified)
+    }
+
     /// Gives the record up: the CDN's bytes stay, those of peers go unless they were played, for the CDN serves this
     /// viewer another version of the segment.
     ///

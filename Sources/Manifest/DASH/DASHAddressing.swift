@@ -52,6 +52,8 @@ public struct DASHAddressing: Sendable {
     public let method: Method
     /// The URL that references of segments are resolved against, first choice of several.
     public let baseURL: BaseURL
+    /// The second choice, where the MPD gives one.
+    public let otherBaseURL: BaseURL?
     /// How many base URLs there are to choose from, over all levels.
     public let baseURLChoiceCount: Int
     /// The merged element; `nil` for `.single` and `.none`.
@@ -103,6 +105,7 @@ public struct DASHAddressing: Sendable {
         let information = level.deciding
         let context = Context(base: base, id: representation.id, bandwidth: representation.bandwidth)
         baseURL = base
+        otherBaseURL = try workspace.otherBase(of: representation, set: set, period: period, manifest: manifest)
         baseURLChoiceCount = choiceCount
         self.information = information
         timescale = Int64(information?.timescale ?? 1)
@@ -193,6 +196,21 @@ public struct DASHAddressing: Sendable {
         return Segment(
             number: number, time: time, duration: duration,
             resource: media ?? Resource(url: baseURL.text, range: nil))
+    }
+
+    /// Where the bytes of the segment at `index` are as well; `nil` where the MPD names one place.
+    public func otherURL(at index: Int) -> String? {
+        guard let otherBaseURL else { return nil }
+        let url: String
+        if let template {
+            let segment = segment(at: index)
+            url = otherBaseURL.resolve(template.expanded(number: segment.number, time: segment.time))
+        } else if let urls = information?.segmentURLs, index < urls.count, let media = urls[index].media {
+            url = otherBaseURL.resolve(media)
+        } else {
+            url = otherBaseURL.text
+        }
+        return url == segment(at: index).resource.url ? nil : url
     }
 
     /// The segments of which a part lies in the period, as the standard counts them: those that begin before its end and

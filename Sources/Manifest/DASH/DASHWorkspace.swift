@@ -70,6 +70,21 @@ public struct DASHWorkspace: Sendable {
         return resolved
     }
 
+    /// The base URL of a representation with the second choice at the highest level that has one: the other host, where
+    /// the MPD names several (ISO/IEC 23009-1, section 5.6).
+    mutating func otherBase(
+        of representation: DASHRepresentation, set: DASHAdaptationSet, period: DASHPeriod, manifest: DASHManifest
+    ) throws(ManifestError) -> BaseURL? {
+        let levels = [manifest.baseURLs, period.baseURLs, set.baseURLs, representation.baseURLs]
+        guard let decided = levels.firstIndex(where: { $0.count > 1 }) else { return nil }
+        var base = manifest.url
+        for (index, level) in levels.enumerated() {
+            guard let choice = index == decided ? level.dropFirst().first : level.first else { continue }
+            base = BaseURL(try resolve(choice.text, against: base))
+        }
+        return base
+    }
+
     /// The runs of segments that an element comes to.
     mutating func runs(
         _ information: DASHSegmentInformation, times: DASHPeriodTimes, timescale: Int64, listedCount: Int?

@@ -85,7 +85,8 @@ struct DASHPiece: Sendable {
         }
         return SegmentReference(
             position: SegmentPosition(section: section, number: time, byteOffset: resource.range?.lowerBound ?? 0),
-            start: start, duration: duration, url: resource.url, byteRange: resource.range,
+            start: start, duration: duration, url: resource.url,
+            otherURL: addressing.otherURL(at: references == nil ? index : 0), byteRange: resource.range,
             initialization: initialization, section: section, mediaOffset: mediaOffset, presentationWindow: window,
             isGap: false, encryption: encryption, programDateTime: nil)
     }

@@ -51,7 +51,8 @@ struct HLSSegments: Sendable {
             position: SegmentPosition(
                 section: segment.discontinuitySequence, number: segment.mediaSequence,
                 byteOffset: segment.byteRange?.offset ?? 0),
-            start: starts[index], duration: segment.duration, url: segment.uri, byteRange: segment.byteRange?.range,
+            start: starts[index], duration: segment.duration, url: segment.uri, otherURL: nil,
+            byteRange: segment.byteRange?.range,
             initialization: segment.map.map(initialization), section: segment.discontinuitySequence, mediaOffset: nil,
             presentationWindow: nil, isGap: segment.isGap,
             encryption: segment.keySet.flatMap {

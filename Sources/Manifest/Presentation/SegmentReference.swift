@@ -11,6 +11,8 @@ public struct SegmentReference: Hashable, Sendable {
     public var duration: MediaTime
     /// Where its bytes are.
     public var url: String
+    /// Where the same bytes are as well, on another host as a rule; `nil` where the manifest names one place.
+    public var otherURL: String?
     /// The bytes within that resource; `nil` for all of it.
     public var byteRange: Range<UInt64>?
     /// What a decoder needs before it; `nil` where segments initialize themselves.
