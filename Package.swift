@@ -163,7 +163,8 @@ let testTargets: [Target] = [
     tests(
         "DeliveryTests",
         [
-            "Delivery", "CoreModel", "Cryptography", "EventLoop", "Integrity", "Manifest", "TrackerCore",
+            "Delivery", "CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "Integrity", "Manifest",
+            "TrackerCore",
             "TrackerServer",
         ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),

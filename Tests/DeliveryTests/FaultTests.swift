@@ -65,6 +65,7 @@ import Testing
         }
         let error = try #require(result.error)
         #expect("\(error)".contains(TestTitle.path(1)))
+        #expect("\(error)".contains("answered \(status)"))
     }
 
     @Test func bodiesThatBreakOffAreResumed() async throws {

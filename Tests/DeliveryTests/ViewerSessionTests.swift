@@ -1,6 +1,7 @@
 import CoreModel
 import Delivery
 import EventLoop
+import HTTPTransfer
 import Integrity
 import Testing
 
@@ -83,7 +84,9 @@ import Testing
     @Test func whatBothHostsHaveIsPlayed() async throws {
         let title = TestTitle(hasTwoHosts: true)
         let result: ViewerResult = try await Stage.run(title) { stage, end in
-            for path in [TestTitle.firstPath(1), TestTitle.otherPath(1)] { stage.origin.files[path]?.bytes[40_000] ^= 1 }
+            for path in [TestTitle.firstPath(1), TestTitle.otherPath(1)] {
+                stage.origin.files[path]?.bytes[40_000] ^= 1
+            }
             stage.play(onEnd: end)
         }
         var served = title.segments
@@ -99,7 +102,7 @@ import Testing
             for path in [TestTitle.firstPath(2), TestTitle.otherPath(2)] { stage.origin.files[path]?.status = 404 }
             stage.play(onEnd: end)
         }
-        guard case .segmentUnreachable(let url)? = result.error else {
+        guard case .segmentUnreachable(let url, .status(404)?)? = result.error else {
             Issue.record("\(String(describing: result.error))")
             return
         }

@@ -9,8 +9,8 @@ public enum SessionError: Error, Sendable, CustomStringConvertible {
     case manifest(url: String, ManifestError)
     /// The manifest has nothing that can be played, or not what was asked for.
     case nothingPlayable(reason: String)
-    /// A segment is gone from the CDN and no peer has it.
-    case segmentUnreachable(url: String)
+    /// The CDN does not give a segment, as its last answer says, and no peer has it.
+    case segmentUnreachable(url: String, HTTPError?)
     /// A setting is wrong.
     case setting(name: String, reason: String)
 
@@ -21,8 +21,9 @@ public enum SessionError: Error, Sendable, CustomStringConvertible {
             "\(Self.redacted(url)) could not be fetched: \(error). Check the address and the network."
         case .manifest(let url, let error): "The manifest \(Self.redacted(url)) can't be used: \(error)"
         case .nothingPlayable(let reason): reason
-        case .segmentUnreachable(let url):
-            "The segment \(Self.redacted(url)) is missing from the CDN and no peer has it."
+        case .segmentUnreachable(let url, let error):
+            "The segment \(Self.redacted(url)) can't be had: "
+                + (error.map { "of the CDN, \($0), and" } ?? "the CDN does not give it, and") + " no peer has it."
         case .setting(let name, let reason): "The setting \(name) is wrong: \(reason)"
         }
     }

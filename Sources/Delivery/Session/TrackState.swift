@@ -1,4 +1,5 @@
 import CoreModel
+import HTTPTransfer
 import Manifest
 
 /// A track that a session plays: its segments, what is there of them, and how far the player was fed.
@@ -36,6 +37,8 @@ struct TrackState {
     var delivered = Set<Int>()
     /// Segments whose first host failed or differed from a valid record, where the manifest names another.
     var otherHosts: [Int: OtherHost] = [:]
+    /// What the CDN answered last for segments that it did not give.
+    var lastErrors: [Int: HTTPError] = [:]
     /// Segments whose CDN bytes differed from a valid record.
     var mismatchedSegments = Set<Int>()
     /// Whether records are no longer believed for this rendition.

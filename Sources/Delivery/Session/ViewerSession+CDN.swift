@@ -131,12 +131,16 @@ extension ViewerSession {
         let last = buffer.finishPlain()
         for run in ChunkSet(last).ranges { feed(.cdnArrived(id, chunks: run)) }
         let end = min(fetch.chunks.upperBound * SegmentGeometry.chunkByteCount, buffer.byteCount ?? 0)
+        let start = fetch.chunks.lowerBound * SegmentGeometry.chunkByteCount
         if fetch.offset < end {
             // An answer that is whole by its own account and shorter than what was asked for; never again at once.
             let name = SessionError.redacted(reference(fetch.segment)?.url ?? "")
             log("cdn", "\(name): the answer ends \(end - fetch.offset) bytes early", .warning)
+            let received = max(0, fetch.offset - start)
+            tracks[fetch.segment.track].lastErrors[fetch.segment.index] = .truncated(received: received)
             feed(.cdnFailed(id, isFinal: false))
         } else {
+            tracks[fetch.segment.track].lastErrors[fetch.segment.index] = nil
             feed(.cdnFinished(id))
         }
         swarm?.didEndFetch(fetch.segment)
@@ -148,6 +152,7 @@ extension ViewerSession {
         let reference = reference(fetch.segment)
         let name = SessionError.redacted(reference.map { url(of: $0, fetch.segment) } ?? "")
         log("cdn", "\(name): \(error)", .warning)
+        tracks[fetch.segment.track].lastErrors[fetch.segment.index] = error
         swarm?.didEndFetch(fetch.segment)
         if reference?.otherURL != nil, tracks[fetch.segment.track].otherHosts[fetch.segment.index] != .failed {
             let isFirst = tracks[fetch.segment.track].otherHosts[fetch.segment.index] == nil

@@ -186,7 +186,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
             swarm?.claim(segment, waited: waited, owners: owners)
         case .drop(let peer, _): swarm?.drop(peer)
         case .unreachable(let segment):
-            fail(.segmentUnreachable(url: reference(segment)?.url ?? configuration.url))
+            let url = reference(segment)?.url ?? configuration.url
+            fail(.segmentUnreachable(url: url, tracks[segment.track].lastErrors[segment.index]))
         case .wait: break
         }
     }

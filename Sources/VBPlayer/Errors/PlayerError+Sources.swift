@@ -13,7 +13,8 @@ extension PlayerError {
             let address = url.prefix { $0 != "?" && $0 != "#" }
             self.init(.malformedManifest, "The manifest \(address) can't be used: \(cause)", underlying: error)
         case .nothingPlayable(let reason): self.init(.nothingToPlay, reason, underlying: error)
-        case .segmentUnreachable: self.init(.notFound, "\(error)", underlying: error)
+        case .segmentUnreachable(_, let cause):
+            self.init(cause.map(Self.code) ?? .notFound, "\(error)", underlying: error)
         case .setting(let name, let reason):
             let title = SettingDefinition.named(name).map { "\($0.constant) (\(name))" } ?? name
             self.init(.wrongSettingValue, "The setting \(title) is wrong: \(reason)", underlying: error)
