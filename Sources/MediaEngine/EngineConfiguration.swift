@@ -13,12 +13,13 @@ public struct EngineConfiguration: Sendable {
     public var pacing: Pacing = .realtime
     /// Threads of each video decoder, 1…16. One thread costs no frame of delay; more help large pictures.
     public var decoderThreadCount = 1
-    /// Video frames decoded ahead of the clock, 1…64. The decoder's own reordering comes on top.
-    public var decodedFrameLimit = 8
+    /// Video frames decoded ahead of the clock, 1…64. The decoder's own reordering comes on top. Half a second of film and
+    /// television rides out a machine that has no time for its decoder now and then.
+    public var decodedFrameLimit = 16
     /// Bytes of video frames decoded ahead of the clock; at least one frame is always decoded.
     public var decodedByteLimit = 96 << 20
     /// Audio decoded ahead of the clock.
-    public var decodedAudioLimit: Duration = .milliseconds(500)
+    public var decodedAudioLimit: Duration = .seconds(1)
     /// Encoded bytes that may wait in the engine, all tracks together. An append beyond it fails the engine: the owner
     /// is expected to stop at its own, smaller buffer goal.
     public var encodedByteLimit = 512 << 20

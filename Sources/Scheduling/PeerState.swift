@@ -37,7 +37,12 @@ struct PeerState: Sendable {
 
     /// When the peer would have answered `more` chunks asked of it now, as a span from now.
     func finish(after more: Int, _ configuration: SchedulerConfiguration) -> Duration {
-        let bytes = Double((outstandingChunks + more) * SegmentGeometry.chunkByteCount)
+        time(for: outstandingChunks + more, configuration)
+    }
+
+    /// How long the peer takes for so many chunks.
+    func time(for chunks: Int, _ configuration: SchedulerConfiguration) -> Duration {
+        let bytes = Double(chunks * SegmentGeometry.chunkByteCount)
         return .nanoseconds(Int64(bytes / rate(configuration) * 1e9))
     }
 

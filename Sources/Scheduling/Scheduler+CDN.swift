@@ -8,14 +8,15 @@ extension Scheduler {
         let description = segment.description
         guard description.start <= head else { return description.start - head }
         // The segment under the playhead is played while it comes in.
-        return segment.reached - head
+        return segment.reachedAtLeast - head
     }
 
     /// What the CDN needs for `byteCount` bytes after all that is under way.
     func cdnTime(_ byteCount: Int) -> Duration {
         let backlog = transfers.values.reduce(0) { sum, transfer in
-            let chunks = transfer.chunks?.count ?? tracks[transfer.segment.track][transfer.segment.index].chunkCount
-            return sum + max(0, chunks - transfer.arrived) * SegmentGeometry.chunkByteCount
+            let all = 0..<tracks[transfer.segment.track][transfer.segment.index].chunkCount
+            let chunks = transfer.chunks?.clamped(to: all) ?? all
+            return sum + max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
         }
         let seconds = Double(backlog + byteCount) / cdnRate
         return (cdnLatency ?? configuration.unprovenCDNLatency) + .nanoseconds(Int64(min(seconds, 1e6) * 1e9))
@@ -87,9 +88,11 @@ extension Scheduler {
         guard transfers.count < configuration.maximumUrgentTransfers else { return false }
         var late = ChunkSet()
         for hole in holes { late.insert(hole) }
+        let ahead = chunksOutstanding(upTo: id)
         for (_, request) in requests where request.segment == id {
             guard let peer = peerIndex(request.peer).map({ peers[$0] }) else { continue }
-            if peer.finish(after: 0, configuration) + .milliseconds(100) < left { late.subtract(request.open) }
+            let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
+            if finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
         guard let first = late.ranges.first, let last = late.ranges.last else { return false }
         let segment = tracks[id.track][id.index]
@@ -107,6 +110,15 @@ extension Scheduler {
             fetch(id, chunks: isWhole ? nil : lower..<upper, reason, now: now)
         }
         return true
+    }
+
+    /// What each peer sends before a segment is through: peers serve first what is needed first.
+    private func chunksOutstanding(upTo id: SegmentID) -> [PeerKey: Int] {
+        let start = tracks[id.track][id.index].description.start
+        return requests.values.reduce(into: [:]) { ahead, request in
+            guard tracks[request.segment.track][request.segment.index].description.start <= start else { return }
+            ahead[request.peer, default: 0] += request.open.count
+        }
     }
 
     /// Joins runs over their smallest gaps until two are left.

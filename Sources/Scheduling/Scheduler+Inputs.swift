@@ -60,12 +60,17 @@ extension Scheduler {
         return becameComplete || request.open.isEmpty
     }
 
+    /// Notes bytes from the CDN.
+    mutating func receive(_ id: TransferID, byteCount: Int, now: MonotonicInstant) {
+        guard transfers[id] != nil else { return }
+        transfers[id]?.receivedByteCount += byteCount
+        cdnThroughput.add(byteCount: byteCount, over: cdnActiveAt.duration(to: now))
+        cdnActiveAt = now
+    }
+
     /// Notes chunks from the CDN; true when the segment is complete.
     mutating func arrive(_ id: TransferID, chunks: Range<Int>, now: MonotonicInstant) -> Bool {
         guard let transfer = transfers[id] else { return false }
-        cdnThroughput.add(
-            byteCount: chunks.count * SegmentGeometry.chunkByteCount, over: cdnActiveAt.duration(to: now))
-        cdnActiveAt = now
         transfers[id]?.arrived += chunks.count
         var becameComplete = false
         update(transfer.segment) { segment in
@@ -131,10 +136,11 @@ extension Scheduler {
             segment.claim = nil
         }
         voidRequests(of: id)
+        let all = 0..<(has(id) ? tracks[id.track][id.index].chunkCount : 0)
         for transfer in transfers.keys.sorted() {
             guard let running = transfers[transfer], running.segment == id else { continue }
             // A transfer whose chunks are all there ends by itself; one with more to come is a duplicate.
-            guard let chunks = running.chunks, running.arrived < chunks.count else { continue }
+            guard let chunks = running.chunks, running.arrived < chunks.clamped(to: all).count else { continue }
             close(transfer, running)
             emit(.cancelFetch(transfer, .complete))
         }

@@ -176,8 +176,9 @@ extension Scheduler {
 
     private mutating func reportUnreachable(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
         let segment = tracks[id.track][id.index]
+        let room = segment.reached - head
         guard segment.isGone, !segment.isUnreachableReported, transfers.values.allSatisfy({ $0.segment != id }),
-            timeLeft(id, head: head) <= .zero || (hasPlayed && !isPlaying && timeLeft(id, head: head) < .seconds(1))
+            room <= .zero || (hasPlayed && !isPlaying && room < .seconds(1))
         else { return }
         // Peers may have what the CDN has lost, all of it.
         var left = segment.present

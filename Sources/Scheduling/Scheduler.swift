@@ -114,10 +114,15 @@ public struct Scheduler: Sendable {
             note(claimOf: id, claimer: claimer, draw: draw, waited: waited, owners: owners, now: now)
         case .chunkArrived(let request, let chunk, let byteCount):
             isDirty = arrive(request, chunk: chunk, byteCount: byteCount, now: now)
+        case .cdnReceived(let id, let byteCount):
+            receive(id, byteCount: byteCount, now: now)
+            isDirty = false
         case .cdnArrived(let id, let chunks):
             isDirty = arrive(id, chunks: chunks, now: now)
-        case .cdnResponded(_, let latency):
-            cdnActiveAt = now
+        case .cdnResponded(let id, let latency):
+            // The CDN is at work from its first answer on, however many come beside it.
+            if !transfers.values.contains(where: \.hasResponded) { cdnActiveAt = now }
+            transfers[id]?.hasResponded = true
             cdnLatency = cdnLatency.map { ($0 * 3 + latency) / 4 } ?? latency
             isDirty = false
         case .cdnFinished(let id):

@@ -32,6 +32,8 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     case claim(SegmentID, claimer: MemberID, draw: Double, waited: Duration, owners: [MemberID])
     /// Chunks are there, checked, from a peer.
     case chunkArrived(RequestID, chunk: Int, byteCount: Int)
+    /// Bytes came in from the CDN, whole chunks or not: what its throughput is measured by.
+    case cdnReceived(TransferID, byteCount: Int)
     /// Chunks are there from the CDN.
     case cdnArrived(TransferID, chunks: Range<Int>)
     /// The CDN answered.

@@ -55,10 +55,19 @@ struct SegmentState: Sendable {
                 / SegmentGeometry.chunkByteCount)
     }
 
-    /// The time up to which the media is there, from the segment's start on.
-    var reached: Duration {
-        let fraction = min(1, Double(contiguousCount) / Double(chunkCount))
-        return description.start + .nanoseconds(Int64(description.duration.inSeconds * fraction * 1e9))
+    /// The time up to which the media is there, from the segment's start on, were its bytes spread evenly.
+    var reached: Duration { time(of: Double(contiguousCount) / Double(chunkCount)) }
+
+    /// The time up to which the media is there at least: the first picture of a segment can be a third of its bytes.
+    var reachedAtLeast: Duration {
+        let fraction = Double(contiguousCount) / Double(chunkCount)
+        return time(of: fraction >= 1 ? 1 : (fraction - Self.firstPicture) / (1 - Self.firstPicture))
+    }
+
+    private static let firstPicture = 0.3
+
+    private func time(of fraction: Double) -> Duration {
+        description.start + .nanoseconds(Int64(description.duration.inSeconds * min(max(fraction, 0), 1) * 1e9))
     }
 
     var shareKey: UInt64? {

@@ -20,6 +20,10 @@ struct CDNTransfer: Sendable {
     let startedAt: MonotonicInstant
     /// Chunks that have come in.
     var arrived = 0
+    /// Bytes that have come in, of chunks that are not whole too.
+    var receivedByteCount = 0
+    /// Whether the CDN has begun to answer.
+    var hasResponded = false
 
     /// Urgent transfers and those of a front don't wait for each other.
     var isUrgent: Bool { reason == .deadline || reason == .startup }

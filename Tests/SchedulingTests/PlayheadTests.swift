@@ -42,6 +42,8 @@ import Testing
             return
         }
         scheduler.handle(.size(first, byteCount: byteCount), now: start)
+        scheduler.handle(
+            .cdnReceived(transfer, byteCount: chunksThere * SegmentGeometry.chunkByteCount), now: start)
         if chunksThere > 0 { scheduler.handle(.cdnArrived(transfer, chunks: 0..<chunksThere), now: start) }
         let late = start.advanced(by: .seconds(5))
         scheduler.handle(.timer, now: late)

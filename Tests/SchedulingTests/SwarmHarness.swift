@@ -291,6 +291,7 @@ final class SwarmHarness {
                     feed(viewer, .size(SegmentID(track: 0, index: segment), byteCount: scenario.segmentByteCount))
                 }
                 gain(viewer, segment, chunk)
+                feed(viewer, .cdnReceived(id, byteCount: 16384))
                 feed(viewer, .cdnArrived(id, chunks: chunk..<chunk + 1))
                 if place == range.count - 1 {
                     feed(viewer, .cdnFinished(id))

@@ -91,6 +91,8 @@ extension ViewerSession {
     private func take(_ bytes: ArraySlice<UInt8>, of id: TransferID) {
         guard let fetch = fetches[id] else { return }
         count(bytes.count, reason: fetch.reason)
+        feed(.cdnReceived(id, byteCount: bytes.count))
+        guard fetches[id] != nil else { return }
         let offset = fetch.offset
         fetches[id]?.offset += bytes.count
         let buffer = buffer(fetch.segment)
