@@ -10,6 +10,8 @@ internal import Glibc
 @safe final class HTTPDaemon {
     /// Answers a request for a page.
     var onPage: ((_ method: String, _ path: String) -> HTTPPage)?
+    /// Is told of each handshake that a trusted proxy sent without saying for whom.
+    var onRefusal: ((String) -> Void)?
     /// Takes a connection after its handshake; from outside libmicrohttpd's calls.
     var onUpgrade: ((UpgradedSocket) -> Void)?
 
@@ -18,10 +20,14 @@ internal import Glibc
         var descriptor: Int32
         /// When the request began, or the time without one.
         var began: MonotonicInstant
+        /// The other side, or for whom it asks when it is a trusted proxy.
+        var address: NetworkAddress?
     }
 
     private let loop: EventLoop
     private let requestTimeout: Duration
+    /// The hosts that are believed about whom they forward.
+    private let trustedProxies: Set<Bytes16>
     private var daemon: OpaquePointer?
     private var watcher: SocketWatcher?
     /// Runs libmicrohttpd when it asks for it.
@@ -36,10 +42,14 @@ internal import Glibc
     private var isClosed = false
 
     /// Listens; `nil` when it can't.
-    init?(loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int, requestTimeout: Duration) {
+    init?(
+        loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int, requestTimeout: Duration,
+        trustedProxies: Set<Bytes16>
+    ) {
         loop.checkIsolated()
         self.loop = loop
         self.requestTimeout = requestTimeout
+        self.trustedProxies = trustedProxies
         var callbacks = unsafe cmicrohttpd_callbacks(
             on_request: { context, connection, path, method, version, _, _, mark in
                 guard let context = unsafe context, let connection = unsafe connection, let path = unsafe path,
@@ -93,6 +103,7 @@ internal import Glibc
         guard !isClosed else { return }
         isClosed = true
         onPage = nil
+        onRefusal = nil
         onUpgrade = nil
         if !isRunning { cleanUp() }
     }
@@ -130,8 +141,16 @@ internal import Glibc
 
     private func began(_ connection: OpaquePointer) {
         plain[UInt(bitPattern: connection)] = Plain(
-            descriptor: unsafe cmicrohttpd_descriptor(connection), began: loop.now)
+            descriptor: unsafe cmicrohttpd_descriptor(connection), began: loop.now,
+            address: unsafe Self.client(of: connection))
         armSweeper()
+    }
+
+    private static func client(of connection: OpaquePointer) -> NetworkAddress? {
+        var host = [UInt8](repeating: 0, count: 16)
+        var port: UInt16 = 0
+        guard unsafe cmicrohttpd_client(connection, &host, &port) != 0, let host = Bytes16(host) else { return nil }
+        return NetworkAddress(host: host, port: port)
     }
 
     private func armSweeper() {
@@ -160,6 +179,14 @@ internal import Glibc
         if isFirst, !request.hasBody { return .YES }
         guard request.asksForWebSocket else {
             return unsafe answer(connection, onPage?(request.method, request.path) ?? .text(503, "closing\n"))
+        }
+        if let proxy = unsafe Self.client(of: connection), trustedProxies.contains(proxy.host) {
+            guard let viewer = request.forwardedAddress else {
+                let reason = "X-Forwarded-For is missing or malformed"
+                onRefusal?("the proxy \(proxy) does not say for whom it connects: \(reason)")
+                return unsafe answer(connection, .text(400, reason + "\n"))
+            }
+            plain[UInt(bitPattern: connection)]?.address = viewer
         }
         switch request.webSocketHandshake {
         case .success(let fields): return unsafe upgrade(connection, fields)
@@ -206,13 +233,7 @@ internal import Glibc
     private func didUpgrade(
         _ connection: OpaquePointer, _ received: [UInt8], _ descriptor: Int32, _ handle: OpaquePointer
     ) {
-        plain[UInt(bitPattern: connection)] = nil
-        var host = [UInt8](repeating: 0, count: 16)
-        var port: UInt16 = 0
-        var address: NetworkAddress?
-        if unsafe cmicrohttpd_client(connection, &host, &port) != 0, let host = Bytes16(host) {
-            address = NetworkAddress(host: host, port: port)
-        }
+        let address = plain.removeValue(forKey: UInt(bitPattern: connection))?.address
         upgraded.append(
             UpgradedSocket(loop: loop, descriptor: descriptor, remoteAddress: address, received: received) {
                 unsafe self.giveBack(handle)  // Strongly: the handle is of use as long as the daemon runs.

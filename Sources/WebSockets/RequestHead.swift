@@ -1,5 +1,7 @@
 internal import CMicroHTTPD
 internal import CMicroHTTPDShims
+internal import CoreModel
+internal import EventLoop
 
 /// What a request asks for, from libmicrohttpd's connection.
 struct RequestHead {
@@ -38,6 +40,17 @@ struct RequestHead {
 
     /// Whether the request means to open a WebSocket.
     var asksForWebSocket: Bool { method == "GET" && Handshake.tokens(fields["upgrade"]).contains("websocket") }
+
+    /// The last hop of `X-Forwarded-For`, which is the one that the next proxy saw itself; port 0. `nil` when it is
+    /// missing or no numeric address.
+    var forwardedAddress: NetworkAddress? {
+        // An empty hop counts: a proxy that adds nothing must not let the viewer's own word through.
+        let hops = fields["x-forwarded-for", default: ""].split(separator: ",", omittingEmptySubsequences: false)
+        guard let hop = hops.last?.drop(while: { $0 == " " || $0 == "\t" }), !hop.isEmpty,
+            hop.allSatisfy({ $0.isHexDigit || $0 == "." || $0 == ":" })
+        else { return nil }
+        return NetworkAddress(numericHost: String(hop), port: 0)
+    }
 
     /// Checks an opening handshake (RFC 6455, section 4.2.1); gives the answer's fields.
     var webSocketHandshake: Result<[(String, String)], Refusal> {

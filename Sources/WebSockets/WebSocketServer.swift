@@ -18,11 +18,15 @@ public final class WebSocketServer {
     /// - Parameters:
     ///   - maximumConnectionCount: Connections at once; more wait to be accepted.
     ///   - requestTimeout: How long a request may take, its head and its answer; a connection without one too.
+    ///   - trustedProxies: Hosts that open WebSockets for others: the last hop of their `X-Forwarded-For` is the
+    ///     connection's ``WebSocket/remoteAddress``. Without a good one the handshake is refused.
+    ///   - onRefusal: Is told of each handshake that was refused for that.
     ///   - onPage: Answers a request for a page by method and path, which comes without its query; called on the loop.
     ///   - onSocket: Takes a new connection, whose callbacks it sets; false turns it away.
     public init(
         loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int = 4096,
-        requestTimeout: Duration = WebSocketServer.requestTimeout,
+        requestTimeout: Duration = WebSocketServer.requestTimeout, trustedProxies: Set<Bytes16> = [],
+        onRefusal: @escaping (String) -> Void = { _ in },
         onPage: @escaping (_ method: String, _ path: String) -> HTTPPage,
         onSocket: @escaping (WebSocket) -> Bool
     ) throws(WebSocketError) {
@@ -30,13 +34,14 @@ public final class WebSocketServer {
         guard
             let daemon = HTTPDaemon(
                 loop: loop, at: address, maximumConnectionCount: maximumConnectionCount,
-                requestTimeout: requestTimeout)
+                requestTimeout: requestTimeout, trustedProxies: trustedProxies)
         else { throw .cannotListen(address.description) }
         let connections = ConnectionSet(loop: loop)
         self.daemon = daemon
         self.connections = connections
         connections.onClose = { daemon.close() }
         daemon.onPage = onPage
+        daemon.onRefusal = onRefusal
         daemon.onUpgrade = { [weak connections] upgraded in
             guard let connections, !connections.isClosed else { return upgraded.close() }
             let socket = WebSocket(loop: loop)

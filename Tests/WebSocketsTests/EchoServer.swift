@@ -15,19 +15,24 @@ final class EchoServer: @unchecked Sendable {  // `server` and `sockets` are tou
     private var sockets: [ObjectIdentifier: WebSocket] = [:]
     /// Why connections ended.
     let ends: AsyncStream<String>
+    /// Why proxies were refused.
+    let refusals: AsyncStream<String>
 
     init(
         maximumIncomingByteCount: Int = WebSocket.maximumMessageByteCount,
-        requestTimeout: Duration = WebSocketServer.requestTimeout,
+        requestTimeout: Duration = WebSocketServer.requestTimeout, trustedProxies: Set<Bytes16> = [],
         onAccept: @escaping @Sendable (WebSocket) -> Void = { _ in }
     ) async throws {
         loop = try EventLoop.startThread(named: "ws-server")
+        let (refusals, refused) = AsyncStream.makeStream(of: String.self)
+        self.refusals = refusals
         let (ends, continuation) = AsyncStream.makeStream(of: String.self)
         self.ends = ends
         port = await withCheckedContinuation { started in
             loop.execute {
                 self.server = try? WebSocketServer(
-                    loop: self.loop, at: loopback, requestTimeout: requestTimeout,
+                    loop: self.loop, at: loopback, requestTimeout: requestTimeout, trustedProxies: trustedProxies,
+                    onRefusal: { refused.yield($0) },
                     onPage: { method, path in
                         HTTPPage(status: method == "POST" ? 405 : 200, body: Array("\(method) \(path)".utf8))
                     },

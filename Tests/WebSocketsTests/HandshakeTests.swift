@@ -1,3 +1,4 @@
+import CoreModel
 import EventLoop
 import Testing
 import WebSockets
@@ -56,6 +57,45 @@ import WebSockets
         #expect(head.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="))
         #expect(head.contains("pdn-control-1") == (changes["Sec-WebSocket-Protocol"] != nil))
         #expect(await client.read(5) == [0x82, 3, 1, 2, 3])
+        client.close()
+    }
+
+    @Test(arguments: [
+        ("198.51.100.7", "198.51.100.7:0"), ("203.0.113.1, 10.0.0.9,192.0.2.5", "192.0.2.5:0"),
+        ("1.2.3.4, 2001:DB8::7", "[2001:db8:0:0:0:0:0:7]:0"),
+    ]) func aTrustedProxySaysForWhomItConnects(forwarded: String, address: String) async throws {
+        let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
+        let server = try await EchoServer(trustedProxies: [loopback.host]) {
+            continuation.yield($0.remoteAddress?.description ?? "")
+        }
+        defer { server.stop() }
+        let client = RawClient(server.loop, port: server.port)
+        client.send(RawClient.handshake(["X-Forwarded-For": forwarded]))
+        #expect(await client.readHead()?.hasPrefix("http/1.1 101") == true)
+        #expect(await addresses.first { _ in true } == address)
+        client.close()
+    }
+
+    @Test(arguments: [nil, "", "unknown", "localhost", "*", "1.2.3.4,", "192.0.2.5, 1.2.3", "1.2.3.4:80"])
+    func aTrustedProxyThatDoesNotSayIsRefused(forwarded: String?) async throws {
+        let server = try await EchoServer(trustedProxies: [loopback.host])
+        defer { server.stop() }
+        let client = RawClient(server.loop, port: server.port)
+        client.send(RawClient.handshake(["X-Forwarded-For": forwarded]))
+        #expect(await client.readHead()?.hasPrefix("http/1.1 400") == true)
+        #expect(await server.refusals.first { _ in true }?.contains("127.0.0.1") == true)
+        client.close()
+    }
+
+    @Test func onlyTrustedProxiesAreBelieved() async throws {
+        let (addresses, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let server = try await EchoServer(trustedProxies: [NetworkAddress(ipv4: 0x7F00_0002, port: 0).host]) {
+            continuation.yield($0.remoteAddress?.host == loopback.host)
+        }
+        defer { server.stop() }
+        let client = RawClient(server.loop, port: server.port)
+        client.send(RawClient.handshake(["X-Forwarded-For": "192.0.2.5"]))
+        #expect(await addresses.first { _ in true } == true)
         client.close()
     }
 

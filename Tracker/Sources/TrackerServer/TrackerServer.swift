@@ -39,15 +39,20 @@ public final class TrackerServer {
 
     /// Starts to serve.
     ///
+    /// - Parameters:
+    ///   - trustedProxies: Hosts whose `X-Forwarded-For` says which viewer they connect for.
+    ///   - onLog: Takes lines for the operator.
     /// - Throws: ``WebSocketError/cannotListen(_:)``.
     public init(
-        loop: EventLoop, at address: NetworkAddress, configuration: TrackerConfiguration, key: RoleKey
+        loop: EventLoop, at address: NetworkAddress, configuration: TrackerConfiguration, key: RoleKey,
+        trustedProxies: Set<Bytes16> = [], onLog: @escaping (String) -> Void = { _ in }
     ) throws(WebSocketError) {
         self.loop = loop
         startedAt = loop.now
         store = TrackerStore(configuration: configuration, key: key, suite: SystemCryptoSuite())
         server = try WebSocketServer(
             loop: loop, at: address, maximumConnectionCount: configuration.maximumMemberCount,
+            trustedProxies: trustedProxies, onRefusal: onLog,
             onPage: { [weak self] method, path in self?.page(method, path) ?? Self.text(503, "the tracker stops\n") },
             onSocket: { [weak self] socket in self?.accept(socket) ?? false })
         timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }

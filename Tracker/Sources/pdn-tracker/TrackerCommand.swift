@@ -23,6 +23,9 @@ enum TrackerCommand {
                 "membership-key", "FILE",
                 "the key that signs membership certificates; made on the first start (default pdn-tracker.key)"),
             .repeated("token-key", "PUBLIC-KEY", "a key whose viewer tokens admit; without one everybody is admitted"),
+            .repeated(
+                "trusted-proxy", "ADDRESS",
+                "an IP address that forwards viewers: the last hop of its X-Forwarded-For is the viewer's address"),
             .value("max-viewers", "COUNT", "viewers in all swarms together (default 50000)"),
         ],
         notes: [
@@ -44,11 +47,18 @@ enum TrackerCommand {
         }
         configuration.maximumMemberCount = try arguments.integer(
             "max-viewers", in: 1...1_000_000, default: configuration.maximumMemberCount)
+        var proxies = Set<Bytes16>()
+        for text in arguments.values("trusted-proxy") {
+            guard text.contains(where: { $0 == "." || $0 == ":" }),
+                let address = NetworkAddress(numericHost: text, port: 0)
+            else { throw CommandFailure.usage("--trusted-proxy takes a numeric IP address, not \"\(text)\"") }
+            proxies.insert(address.host)
+        }
         let key = try membershipKey(at: arguments.value("membership-key") ?? "pdn-tracker.key")
         if configuration.tokenKeys.isEmpty {
             Terminal.note("pdn-tracker: no token key is set: every viewer is admitted")
         }
-        return try await serve(at: address, configuration, key)
+        return try await serve(at: address, configuration, key, proxies)
     }
 
     private static func membershipKey(at path: String) throws -> RoleKey {
@@ -62,13 +72,13 @@ enum TrackerCommand {
 
     /// Serves until a signal ends it, and until the loop has closed all it had: the process does not exit under its feet.
     private static func serve(
-        at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey
+        at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey, _ proxies: Set<Bytes16>
     ) async throws -> ExitCode {
         let loop = try EventLoop()
         let outcome: Result<ExitCode, CommandFailure> = await withCheckedContinuation { continuation in
             let thread = Thread {
                 let run = Run(loop: loop)
-                loop.execute { run.start(at: address, configuration, key) }
+                loop.execute { run.start(at: address, configuration, key, proxies) }
                 loop.run()
                 continuation.resume(returning: run.outcome ?? .success(.done))
             }
@@ -87,9 +97,13 @@ enum TrackerCommand {
 
         init(loop: EventLoop) { self.loop = loop }
 
-        func start(at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey) {
+        func start(
+            at address: NetworkAddress, _ configuration: TrackerConfiguration, _ key: RoleKey, _ proxies: Set<Bytes16>
+        ) {
             do {
-                let server = try TrackerServer(loop: loop, at: address, configuration: configuration, key: key)
+                let server = try TrackerServer(
+                    loop: loop, at: address, configuration: configuration, key: key, trustedProxies: proxies,
+                    onLog: { Terminal.note("pdn-tracker: " + $0) })
                 self.server = server
                 signals = [
                     try SignalWatcher(loop: loop, signal: SIGINT) { [unowned self] in end(.success(.interrupted)) },

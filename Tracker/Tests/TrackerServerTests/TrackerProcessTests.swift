@@ -48,6 +48,7 @@ struct TrackerProcessTests {
 
     @Test(arguments: [
         ["--listen", "nowhere"], ["--token-key", "12"], ["--max-viewers", "0"], ["--nonsense"],
+        ["--trusted-proxy", "proxy.example"],
     ])
     func `Wrong options are usage errors, without a ready line`(arguments: [String]) async throws {
         let (process, line) = try await start(arguments)
