@@ -164,7 +164,7 @@ let testTargets: [Target] = [
         "DeliveryTests",
         [
             "Delivery", "CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "Integrity", "Manifest",
-            "TrackerCore",
+            "Scheduling", "TrackerCore",
             "TrackerServer",
         ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),

@@ -24,7 +24,11 @@ public struct ChunkSet: Hashable, Sendable, Codable {
 
     /// Adds a run of chunks.
     public mutating func insert(_ range: Range<Int>) {
-        for chunk in range { insert(chunk) }
+        guard !range.isEmpty else { return }
+        precondition(range.lowerBound >= 0, "a chunk number is not negative")
+        let last = (range.upperBound - 1) >> 6
+        if last >= words.count { words.append(contentsOf: repeatElement(0, count: last + 1 - words.count)) }
+        for word in range.lowerBound >> 6...last { words[word] |= Self.mask(of: range, inWord: word) }
     }
 
     /// Adds every chunk of another set.
@@ -57,7 +61,13 @@ public struct ChunkSet: Hashable, Sendable, Codable {
     }
 
     /// Whether each chunk of the run is in the set.
-    public func contains(_ range: Range<Int>) -> Bool { range.allSatisfy(contains) }
+    public func contains(_ range: Range<Int>) -> Bool {
+        guard !range.isEmpty else { return true }
+        guard range.lowerBound >= 0, range.upperBound <= words.count * 64 else { return false }
+        return (range.lowerBound >> 6...(range.upperBound - 1) >> 6).allSatisfy { word in
+            ~words[word] & Self.mask(of: range, inWord: word) == 0
+        }
+    }
 
     /// The number of chunks in the set.
     public var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
@@ -73,8 +83,13 @@ public struct ChunkSet: Hashable, Sendable, Codable {
 
     /// The length of the run of chunks that starts at `chunk`.
     public func runLength(from chunk: Int) -> Int {
+        guard chunk >= 0 else { return 0 }
         var end = chunk
-        while contains(end) { end += 1 }
+        while end >> 6 < words.count {
+            let missing = ~words[end >> 6] >> UInt64(end & 63)
+            guard missing == 0 else { return end + missing.trailingZeroBitCount - chunk }
+            end = (end >> 6 + 1) << 6
+        }
         return end - chunk
     }
 
@@ -91,6 +106,13 @@ public struct ChunkSet: Hashable, Sendable, Codable {
         }
         if let lower = start { runs.append(lower..<range.upperBound) }
         return runs
+    }
+
+    /// The bits of a word that stand for chunks of `range`, of which it holds at least one.
+    private static func mask(of range: Range<Int>, inWord word: Int) -> UInt64 {
+        let lower = max(range.lowerBound - word * 64, 0)
+        let upper = min(range.upperBound - word * 64, 64)
+        return (UInt64.max << UInt64(lower)) & (UInt64.max >> UInt64(64 - upper))
     }
 
     /// Keeps equal sets equal as values.

@@ -113,7 +113,7 @@ extension SwarmMembership: PeerManagerDelegate {
         nextPeerKey += 1
         peerKeys[peer.peer] = key
         peerIDs[key] = peer.peer
-        holdings[peer.peer] = [:]
+        holdings[peer.peer] = HoldingTable()
         session.feed(.peerJoined(key, member: peer.peer.memberID, uploads: peer.uploads))
     }
 
@@ -202,9 +202,6 @@ extension SwarmMembership: PeerManagerDelegate {
                 for range in verified { holding.verified.insert(range) }
                 for range in expected { holding.expected.insert(range) }
                 holding.expected.subtract(holding.verified)
-            }
-            guard holdings[peer]?[entry.root] != nil || (holdings[peer]?.count ?? 0) < Self.maximumHoldingCount else {
-                continue
             }
             holdings[peer]?[entry.root] = holding
             for id in segments { session.feed(.peerHolds(key, id, holding)) }

@@ -184,8 +184,8 @@ extension SwarmMembership {
         records[id] = segment
         segmentsByRoot[segment.root, default: []].append(id)
         hold(id, against: segment)
-        for (peer, roots) in holdings {
-            guard let holding = roots[segment.root], let key = peerKeys[peer] else { continue }
+        for (peer, table) in holdings {
+            guard let holding = table[segment.root], let key = peerKeys[peer] else { continue }
             session.feed(.peerHolds(key, id, holding))
         }
     }

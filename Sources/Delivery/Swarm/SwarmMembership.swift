@@ -46,7 +46,7 @@ final class SwarmMembership {
     var frontValidUntil: MonotonicInstant?
     var peerKeys: [PeerID: PeerKey] = [:]
     var peerIDs: [PeerKey: PeerID] = [:]
-    var holdings: [PeerID: [Digest: Holding]] = [:]
+    var holdings: [PeerID: HoldingTable] = [:]
     /// Requests that peers have not answered in full, by the scheduler's number, which is also the wire's.
     var openRequests: [RequestID: PeerID] = [:]
     var claimSequence: UInt64 = 0
@@ -54,9 +54,6 @@ final class SwarmMembership {
     var nextSnapshot = MonotonicInstant.origin
     var nextWant = MonotonicInstant.origin
     var hasLoggedTracker = false
-
-    /// Roots that one peer may announce.
-    static let maximumHoldingCount = 4096
 
     init(session: ViewerSession) {
         self.session = session
