@@ -1,4 +1,5 @@
 import CoreModel
+import Cryptography
 @testable import Delivery
 import EventLoop
 import Integrity
@@ -108,6 +109,111 @@ import Testing
         let isMesh = try await swarm.wait { $0.allSatisfy { $0.manager.peers.count == 3 } }
         #expect(isMesh)
         await swarm.stop()
+    }
+
+    @Test func noPeerSendsOthersKnockingElsewhere() async throws {
+        let swarm = try TestSwarm()
+        for _ in 0..<2 {
+            try await swarm.addViewer {
+                $0.firstExchangeDelay = .seconds(1000)
+                $0.maximumOutgoingLinkCount = 1
+            }
+        }
+        await swarm.introduce(0, to: 1)
+        let isReady = try await swarm.wait { $0.allSatisfy { $0.manager.peers.count == 1 } }
+        #expect(isReady)
+        let suite = TestAuthority.suite
+        let keys = (0..<3).map { suite.agreementKey(seed: Bytes32(words: (UInt64($0), 6, 6, 6))) }
+        let loopback = NetworkAddress(ipv4: 0x7F00_0001, port: 22)
+        let known = NetworkAddress(ipv4: 0x7F00_0001, port: 4000)
+        await swarm.with { viewers in
+            viewers[1].manager.add(PeerID(keys[0].publicKey), at: known)
+            let addresses = [loopback, NetworkAddress(ipv4: 0xCB00_7109, port: 22), loopback]
+            let entries = zip(keys, addresses).map { key, address in
+                PeerEntry(
+                    address: address,
+                    certificate: swarm.authority.certificate(
+                        for: key, claimKey: viewers[0].claimKey, number: 50
+                    ).encoded[...])
+            }
+            viewers[0].manager.connections[0].send(Frame.peers(entries).encoded)
+        }
+        // The last of the three is as it should be, and read last.
+        let isTaken = try await swarm.wait { viewers in
+            viewers[1].manager.directory.all.contains { $0.peer == PeerID(keys[2].publicKey) && $0.address == loopback }
+        }
+        #expect(isTaken)
+        await swarm.with { viewers in
+            let all = viewers[1].manager.directory.all
+            #expect(all.first { $0.peer == PeerID(keys[0].publicKey) }?.address == known)
+            #expect(!all.contains { $0.peer == PeerID(keys[1].publicKey) })
+        }
+        await swarm.stop()
+    }
+
+    @Test func anExchangedAddressIsTheTrackersOrANeighbours() {
+        let (loopback, near) = (NetworkAddress(ipv4: 0x7F00_0001, port: 1), NetworkAddress(ipv4: 0xC0A8_0105, port: 1))
+        let far = NetworkAddress(ipv4: 0xCB00_7109, port: 1)
+        let authority = TestAuthority()
+        let key = TestAuthority.suite.agreementKey(seed: Bytes32(words: (1, 6, 6, 6)))
+        func isMeaningful(_ address: NetworkAddress, seenAt observed: NetworkAddress, from place: NetworkAddress)
+            -> Bool
+        {
+            let certificate = authority.certificate(
+                for: key, claimKey: authority.recordKey, number: 1, observedHost: observed.host)
+            return PeerManager.isMeaningful(address, certificate, at: place)
+        }
+        #expect(isMeaningful(far, seenAt: far, from: near))
+        #expect(!isMeaningful(far, seenAt: near, from: far))
+        #expect(!isMeaningful(NetworkAddress(ipv4: 0, port: 1), seenAt: far, from: far))
+        #expect(isMeaningful(near, seenAt: far, from: near))
+        #expect(!isMeaningful(near, seenAt: near, from: far))
+        #expect(isMeaningful(loopback, seenAt: far, from: loopback))
+        #expect(!isMeaningful(loopback, seenAt: loopback, from: near))
+    }
+
+    @Test func whoOnlyWantsTheLocalNetworkNeverLeavesIt() async throws {
+        let swarm = try TestSwarm()
+        try await swarm.addViewer { $0.isLocalOnly = true }
+        await swarm.with { viewers in
+            let manager = viewers[0].manager
+            let far = NetworkAddress(ipv4: 0xCB00_7109, port: 1)
+            manager.add(PeerID(Bytes32(words: (1, 2, 3, 4))), at: far)
+            manager.connect(to: far)
+            #expect(manager.directory.count == 0 && manager.connections.isEmpty)
+            #expect(!manager.isAllowed(far))
+            #expect(manager.isAllowed(NetworkAddress(ipv4: 0xC0A8_0105, port: 1)))
+            #expect(manager.isAllowed(NetworkAddress(ipv4: 0x7F00_0001, port: 1)))
+        }
+        await swarm.stop()
+    }
+
+    @Test func whatPeersSayOfAnAddressGivesWayToWhatIsKnown() throws {
+        let peer = PeerID(Bytes32(words: (1, 2, 3, 4)))
+        let addresses = (1...3).map { NetworkAddress(ipv4: 0x7F00_0001, port: UInt16($0)) }
+        let now = MonotonicInstant.origin
+        var generator = SeededGenerator(seed: 1)
+        var directory = PeerDirectory()
+        func first() throws -> PeerDirectory.Candidate { try #require(directory.all.first) }
+        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
+        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
+        #expect(try first().address == addresses[0])
+        directory.fail(peer, now: now, using: &generator)
+        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
+        #expect(try first().address == addresses[1])
+        // Not at once, and not as if nothing had been.
+        #expect(try first().failureCount == 1 && first().nextAttempt > now)
+        directory.insert(peer, at: addresses[2], from: .tracker, now: now)
+        directory.fail(peer, now: now, using: &generator)
+        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
+        #expect(try first().address == addresses[2])
+        directory.remove(peer)
+        // An address that answered is as good as the tracker's.
+        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
+        directory.succeed(peer, at: addresses[0])
+        directory.fail(peer, now: now, using: &generator)
+        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
+        #expect(try first().address == addresses[0])
     }
 
     @Test func aClaimReachesEverybodyOnce() async throws {

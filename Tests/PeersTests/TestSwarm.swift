@@ -27,11 +27,12 @@ struct TestAuthority {
 
     func certificate(
         for key: any AgreementKey, claimKey: RoleKey, number: UInt64, expires: UnixTime = time + .seconds(1800),
-        flags: MembershipCertificate.Flags = []
+        flags: MembershipCertificate.Flags = [],
+        observedHost: Bytes16 = NetworkAddress(ipv4: 0x7F00_0001, port: 0).host
     ) -> MembershipCertificate {
         MembershipCertificate(
             peer: PeerID(key.publicKey), claimKey: claimKey.verificationKey, swarm: Self.swarm,
-            observedHost: NetworkAddress(ipv4: 0x7F00_0001, port: 0).host,
+            observedHost: observedHost,
             pseudonym: Bytes16(high: 0x50, low: number), nonce: Bytes16(high: 0x60, low: number),
             notBefore: Self.time + .seconds(-60), expires: expires, flags: flags, signedBy: membershipKey)
     }

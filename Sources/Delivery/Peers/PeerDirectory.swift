@@ -7,12 +7,22 @@ package struct PeerDirectory: Sendable {
     /// Failures after which a peer is forgotten, until somebody names it again.
     package static let failureLimit = 5
 
+    /// Who said where a peer is.
+    package enum Origin: Hashable, Sendable {
+        /// The tracker, or the peer itself with a handshake at that address.
+        case tracker
+        /// Another peer, which may err or lie.
+        case exchange
+    }
+
     /// A peer that could be dialled.
     package struct Candidate: Hashable, Sendable {
         /// Its name.
         package var peer: PeerID
         /// Where it listens.
         package var address: NetworkAddress
+        /// Who said so.
+        package var origin: Origin
         /// Attempts that failed in a row.
         package var failureCount = 0
         /// When it may be tried again.
@@ -23,18 +33,32 @@ package struct PeerDirectory: Sendable {
 
     package init() {}
 
+    /// The peers known.
+    package var all: [Candidate] { candidates }
+
     /// The number of peers known.
     package var count: Int { candidates.count }
 
-    /// Takes note of a peer; a new address of a known one replaces the old and may be tried at once.
-    package mutating func insert(_ peer: PeerID, at address: NetworkAddress, now: MonotonicInstant) {
+    /// Takes note of a peer.
+    ///
+    /// The tracker's address of a known one replaces the old and may be tried at once. Another peer's replaces only one
+    /// that came the same way and has failed, and waits as long as that would have.
+    package mutating func insert(
+        _ peer: PeerID, at address: NetworkAddress, from origin: Origin, now: MonotonicInstant
+    ) {
+        let candidate = Candidate(peer: peer, address: address, origin: origin, nextAttempt: now)
         if let index = candidates.firstIndex(where: { $0.peer == peer }) {
-            guard candidates[index].address != address else { return }
-            candidates[index] = Candidate(peer: peer, address: address, nextAttempt: now)
+            let known = candidates[index]
+            switch origin {
+            case .tracker where known.address == address: candidates[index].origin = .tracker
+            case .tracker: candidates[index] = candidate
+            case .exchange:
+                if known.origin == .exchange, known.failureCount > 0 { candidates[index].address = address }
+            }
             return
         }
         if candidates.count >= Self.limit, let worst = worst() { candidates.remove(at: worst) }
-        candidates.append(Candidate(peer: peer, address: address, nextAttempt: now))
+        candidates.append(candidate)
     }
 
     /// The peer to dial now: the one that has been due the longest.
@@ -61,10 +85,11 @@ package struct PeerDirectory: Sendable {
         postpone(peer, by: .seconds(seconds * Double.random(in: 0.75...1.25, using: &generator)), now: now)
     }
 
-    /// Takes note that a link came about.
-    package mutating func succeed(_ peer: PeerID) {
+    /// Takes note that a link came about, and at which address when it was dialled.
+    package mutating func succeed(_ peer: PeerID, at address: NetworkAddress?) {
         guard let index = candidates.firstIndex(where: { $0.peer == peer }) else { return }
         candidates[index].failureCount = 0
+        if candidates[index].address == address { candidates[index].origin = .tracker }
     }
 
     /// Leaves a peer alone for a while.

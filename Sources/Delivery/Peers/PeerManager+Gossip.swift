@@ -48,11 +48,8 @@ extension PeerManager {
             guard other !== connection, other.link.isEstablished, let certificate = other.certificate,
                 let hello = other.hello, hello.listenPort != 0
             else { return false }
-            // A private address means something to its own network only, and is nobody else's business.
-            let isNear =
-                !(other.address.isPrivate || other.address.isLoopback)
-                || connection.address.isPrivate || connection.address.isLoopback
-            return isNear && certificate.expires > wallClock
+            return Self.isMeaningful(other.address, certificate, at: connection.address)
+                && certificate.expires > wallClock
         }
         return others.shuffled(using: &generator).prefix(Self.exchangeCount).compactMap { other in
             guard let hello = other.hello, let certificate = other.certificate else { return nil }
@@ -62,6 +59,19 @@ extension PeerManager {
         }
     }
 
+    /// Whether an address is worth saying to, or believing of, who is at `place`.
+    ///
+    /// A private address means something to its own network only, and is nobody else's business; loopback means the
+    /// machine itself. A public one must be the one that the tracker saw: with any other, genuine certificates would
+    /// send viewers knocking wherever a liar wants.
+    static func isMeaningful(
+        _ address: NetworkAddress, _ certificate: MembershipCertificate, at place: NetworkAddress
+    ) -> Bool {
+        if address.isLoopback { return place.isLoopback }
+        if address.isPrivate { return place.isPrivate || place.isLoopback }
+        return address.host == certificate.observedHost
+    }
+
     private func received(_ entries: [PeerEntry], from connection: PeerConnection) {
         let now = loop.now
         guard now >= connection.nextExchangeAccepted else { return }
@@ -69,9 +79,10 @@ extension PeerManager {
         for entry in entries.prefix(Self.exchangeCount) {
             guard let certificate = verified(entry.certificate),
                 !bans.contains(certificate.peer, pseudonym: certificate.pseudonym),
-                certificate.peer != identity?.peerID
+                certificate.peer != identity?.peerID, entry.address.port != 0, isAllowed(entry.address),
+                Self.isMeaningful(entry.address, certificate, at: connection.address)
             else { continue }
-            directory.insert(certificate.peer, at: entry.address, now: now)
+            directory.insert(certificate.peer, at: entry.address, from: .exchange, now: now)
         }
         tick()
     }

@@ -56,7 +56,7 @@ extension PeerManager {
     func accept(_ connection: TCPConnection) {
         let strangers = connections.count { !$0.isOutgoing && !$0.link.isEstablished }
         guard let identity, !isClosed, strangers < configuration.maximumStrangerCount,
-            let address = connection.remoteAddress, handshakes.admits(address, now: loop.now),
+            let address = connection.remoteAddress, isAllowed(address), handshakes.admits(address, now: loop.now),
             hasRoom(for: address)
         else { return connection.close() }
         var random = SystemRandom()
@@ -113,7 +113,7 @@ extension PeerManager {
             other.close(.duplicate)
         }
         links[peer] = connection
-        directory.succeed(peer)
+        directory.succeed(peer, at: connection.isOutgoing ? connection.address : nil)
         let now = loop.now
         connection.nextExchange = now.advanced(by: configuration.firstExchangeDelay)
         for entries in announcer.snapshot { connection.send(Frame.have(entries).encoded) }
@@ -156,6 +156,11 @@ extension PeerManager {
         if let first = lingering.first { lingerTimer?.arm(at: first.end) }
     }
 
+    /// Whether the settings let links go there.
+    func isAllowed(_ address: NetworkAddress) -> Bool {
+        !configuration.isLocalOnly || address.isPrivate || address.isLoopback
+    }
+
     /// Whether a connection from here is to be kept out: its prefix has its share.
     func hasRoom(for address: NetworkAddress) -> Bool {
         guard !address.isLoopback, !address.isPrivate else { return true }
@@ -182,7 +187,7 @@ extension PeerManager {
     }
 
     private func isWanted(_ candidate: PeerDirectory.Candidate) -> Bool {
-        links[candidate.peer] == nil && hasRoom(for: candidate.address)
+        links[candidate.peer] == nil && isAllowed(candidate.address) && hasRoom(for: candidate.address)
     }
 
     private func keeps(_ connection: PeerConnection, over other: PeerConnection) -> Bool {

@@ -145,14 +145,15 @@ package final class PeerManager {
     /// Takes note of a peer that a tracker named.
     package func add(_ peer: PeerID, at address: NetworkAddress) {
         loop.checkIsolated()
-        guard peer != identity?.peerID, !bans.contains(peer), address.port != 0 else { return }
-        directory.insert(peer, at: address, now: loop.now)
+        guard peer != identity?.peerID, !bans.contains(peer), address.port != 0, isAllowed(address) else { return }
+        directory.insert(peer, at: address, from: .tracker, now: loop.now)
         tick()
     }
 
     /// Opens a link to an address whose owner is not known: the handshake is XX.
     package func connect(to address: NetworkAddress) {
         loop.checkIsolated()
+        guard isAllowed(address) else { return }
         dial(nil, at: address)
     }
 

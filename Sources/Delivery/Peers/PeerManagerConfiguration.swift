@@ -7,6 +7,8 @@ package struct PeerManagerConfiguration: Sendable {
     package var listenAddress: NetworkAddress? = NetworkAddress(ipv4: 0, port: 0)
     /// The address that outgoing links come from, its port ignored; `nil` lets the system choose.
     package var sourceAddress: NetworkAddress?
+    /// Whether links go to private and loopback addresses only, whoever opens them.
+    package var isLocalOnly = false
     /// Whether this side uploads at all. False makes every request be rejected.
     package var uploads = true
     /// The caps on upload. `bytesPerSecond` is the limiter at the socket (`--uplink`).

@@ -52,6 +52,7 @@ extension SwarmMembership {
         let configuration = session.configuration
         var settings = PeerManagerConfiguration()
         settings.listenAddress = address
+        settings.isLocalOnly = configuration.isLocalOnly
         settings.uploads = uploads
         settings.maximumLinkCount = configuration.maximumPeerCount
         settings.maximumOutgoingLinkCount = max(1, configuration.maximumPeerCount * 4 / 5)
@@ -147,11 +148,7 @@ extension SwarmMembership {
     }
 
     private func take(_ candidates: [PeerCandidate]) {
-        for candidate in candidates {
-            let address = candidate.address
-            if session.configuration.isLocalOnly, !address.isPrivate, !address.isLoopback { continue }
-            manager?.add(candidate.peer, at: address)
-        }
+        for candidate in candidates { manager?.add(candidate.peer, at: candidate.address) }
     }
 
     /// Tells the tracker's client where the viewer stands.
