@@ -43,6 +43,10 @@ public struct NetworkAddress: Hashable, Comparable, Sendable, CustomStringConver
             ? Bytes16(high: 0, low: host.low & ~0xFF) : Bytes16(high: host.high & ~0xFFFF, low: 0)
     }
 
+    /// What limits per address count as one: an IPv4 address, or the /48 of an IPv6 one, since every site may take any
+    /// address in its own.
+    public var countedHost: Bytes16 { isIPv4 ? host : sitePrefix }
+
     public static func < (left: NetworkAddress, right: NetworkAddress) -> Bool {
         (left.host, left.port) < (right.host, right.port)
     }

@@ -2,7 +2,7 @@ internal import CoreModel
 
 /// How many peers' addresses each credential is told in an hour, so that nobody lists a swarm by asking again.
 ///
-/// A credential is the token's viewer, or with open admission the viewer's address. Bounded: at ``limit`` entries the
+/// A credential is the token's viewer, or with open admission the viewer's address, of IPv6 its /48. Bounded: at ``limit`` entries the
 /// oldest hour's are dropped, and further credentials are told without being counted.
 struct AddressBudget: Sendable {
     private struct Entry: Sendable {

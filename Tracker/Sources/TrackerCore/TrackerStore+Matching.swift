@@ -65,7 +65,7 @@ extension TrackerStore {
     }
 
     private func credential(of member: Member) -> Bytes16 {
-        tokenKeys.isEmpty ? member.address.host : member.pseudonym
+        tokenKeys.isEmpty ? member.address.countedHost : member.pseudonym
     }
 
     /// Private addresses never leave their group.

@@ -16,7 +16,7 @@ public final class TrackerServer {
     private static let tick: Duration = .milliseconds(200)
     /// How long the last words of a tracker that stops may take.
     private static let farewell: Duration = .milliseconds(300)
-    /// Connections from one address at once; loopback is exempt.
+    /// Viewers from one address at once, in IPv6 from one /48; loopback is exempt.
     private static let connectionsPerAddress = 64
 
     private struct Session {
@@ -93,10 +93,10 @@ public final class TrackerServer {
 
     private func accept(_ socket: WebSocket) -> Bool {
         guard !isStopping, let address = socket.remoteAddress else { return false }
-        guard address.isLoopback || perAddress[address.host, default: 0] < Self.connectionsPerAddress else {
+        guard address.isLoopback || perAddress[address.countedHost, default: 0] < Self.connectionsPerAddress else {
             return false
         }
-        perAddress[address.host, default: 0] += 1
+        perAddress[address.countedHost, default: 0] += 1
         let connection = ConnectionKey(rawValue: nextConnection)
         nextConnection += 1
         sessions[connection] = Session(
@@ -127,8 +127,9 @@ public final class TrackerServer {
 
     private func ended(_ connection: ConnectionKey) {
         guard let session = sessions.removeValue(forKey: connection) else { return }
-        perAddress[session.address.host, default: 1] -= 1
-        if perAddress[session.address.host] == 0 { perAddress[session.address.host] = nil }
+        let host = session.address.countedHost
+        perAddress[host, default: 1] -= 1
+        if perAddress[host] == 0 { perAddress[host] = nil }
         store.disconnected(connection, now: loop.now)
         drain()
     }

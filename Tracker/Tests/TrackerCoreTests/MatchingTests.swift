@@ -128,6 +128,26 @@ struct MatchingTests {
         script.now = script.now + .seconds(3600)
         #expect(script.join(Viewer(53, at: host(198, 51, 100, 1)), on: 53).names.count == 10)
     }
+
+    @Test func `With open admission the addresses of one IPv6 site share its hour`() {
+        var script = Script {
+            $0.peersPerAnswer = 10
+            $0.addressesPerHour = 1
+            $0.openAddressFactor = 10
+        }
+        for number in 1...20 as ClosedRange<UInt8> {
+            script.join(Viewer(number, at: host(203, 0, 113, UInt32(number))))
+        }
+        func asker(_ number: UInt8, _ high: UInt64, _ low: UInt64) -> Viewer {
+            var viewer = Viewer(number)
+            viewer.address = NetworkAddress(host: Bytes16(high: high, low: low), port: 50_000)
+            return viewer
+        }
+        #expect(script.join(asker(50, 0x2001_0DB8_0001_0000, 1)).names.count == 10)
+        #expect(script.join(asker(51, 0x2001_0DB8_0001_0000, 2)).peers == nil)
+        #expect(script.join(asker(52, 0x2001_0DB8_0001_0007, 1)).peers == nil)
+        #expect(script.join(asker(53, 0x2001_0DB8_0002_0000, 1)).names.count == 10)
+    }
 }
 
 /// Who fetches from the CDN for whom.

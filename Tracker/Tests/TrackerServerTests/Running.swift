@@ -22,7 +22,10 @@ final class RunningTracker: @unchecked Sendable {  // `server` is touched on the
     private(set) var port: UInt16 = 0
     private var server: TrackerServer?
 
-    init(_ change: @Sendable @escaping (inout TrackerConfiguration) -> Void = { _ in }) async throws {
+    init(
+        trustedProxies: Set<Bytes16> = [],
+        _ change: @Sendable @escaping (inout TrackerConfiguration) -> Void = { _ in }
+    ) async throws {
         loop = try EventLoop.startThread(named: "tracker")
         let result: Result<UInt16, SetUpError> = await withCheckedContinuation { continuation in
             loop.execute {
@@ -32,7 +35,7 @@ final class RunningTracker: @unchecked Sendable {  // `server` is touched on the
                 do throws(WebSocketError) {
                     let server = try TrackerServer(
                         loop: self.loop, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0), configuration: configuration,
-                        key: membershipKey)
+                        key: membershipKey, trustedProxies: trustedProxies)
                     self.server = server
                     continuation.resume(returning: .success(server.localAddress?.port ?? 0))
                 } catch {
@@ -161,6 +164,56 @@ final class TestSocket: @unchecked Sendable {  // `socket` is touched on the loo
                 signature: claimKey.sign(ControlProtocol.joinStatement(challenge: challenge.nonce, request: request))))
         guard case .welcome(let welcome) = try await message() else { throw SetUpError.noAnswer }
         return welcome
+    }
+}
+
+/// A WebSocket that a proxy opens for a viewer.
+final class ForwardedSocket: @unchecked Sendable {  // `connection` is touched on the loop only.
+    private let chunks: AsyncStream<[UInt8]>
+    private var connection: TCPConnection?
+
+    init(_ loop: EventLoop, port: UInt16, for address: String) {
+        let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        self.chunks = chunks
+        let request = """
+            GET / HTTP/1.1\r
+            Host: localhost\r
+            Upgrade: websocket\r
+            Connection: Upgrade\r
+            Sec-WebSocket-Version: 13\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+            X-Forwarded-For: \(address)\r
+            \r
+
+            """
+        loop.execute {
+            self.connection = try? TCPConnection(loop: loop, to: NetworkAddress(ipv4: 0x7F00_0001, port: port))
+            self.connection?.onOpen = {
+                self.connection?.write(Array(request.utf8))
+                self.connection?.startReading()
+            }
+            self.connection?.onRead = { span in
+                continuation.yield(
+                    span.byteOffsets.map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) })
+            }
+            self.connection?.onClose = { _ in
+                self.connection = nil
+                continuation.finish()
+            }
+            if self.connection == nil { continuation.finish() }
+        }
+    }
+
+    /// Whether the tracker sends its challenge, the first frame behind the head, before it closes the connection.
+    func isChallenged() async -> Bool {
+        var received: [UInt8] = []
+        for await chunk in chunks {
+            received += chunk
+            guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+            // The frame's head, and the message.
+            if received.count - end.upperBound >= 2 + 37 { return received.starts(with: "HTTP/1.1 101".utf8) }
+        }
+        return false
     }
 }
 

@@ -41,6 +41,22 @@ import WebSockets
         #expect(await first.waitForEnd())
     }
 
+    @Test func `So many viewers may come from one IPv6 site, whatever their addresses in it`() async throws {
+        let proxy = NetworkAddress(ipv4: 0x7F00_0001, port: 0).host
+        let tracker = try await RunningTracker(trustedProxies: [proxy])
+        defer { tracker.end() }
+        var sockets: [ForwardedSocket] = []
+        for number in 1...64 {
+            let socket = ForwardedSocket(
+                tracker.loop, port: tracker.port, for: "2001:db8:1:\(String(number, radix: 16))::\(number)")
+            #expect(await socket.isChallenged())
+            sockets.append(socket)
+        }
+        #expect(await !ForwardedSocket(tracker.loop, port: tracker.port, for: "2001:db8:1::ffff").isChallenged())
+        #expect(await ForwardedSocket(tracker.loop, port: tracker.port, for: "2001:db8:2::1").isChallenged())
+        #expect(await ForwardedSocket(tracker.loop, port: tracker.port, for: "192.0.2.1").isChallenged())
+    }
+
     @Test func `A refused viewer learns why before the connection ends`() async throws {
         let tracker = try await RunningTracker()
         defer { tracker.end() }
