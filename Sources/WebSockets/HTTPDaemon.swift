@@ -36,6 +36,12 @@ internal import Glibc
     private var sweeper: LoopTimer?
     private var isSweeping = false
     private var plain: [UInt: Plain] = [:]
+    /// The hosts of all connections that are counted, the upgraded ones too.
+    private var hosts: [UInt: Bytes16] = [:]
+    private var countPerHost: [Bytes16: Int] = [:]
+    private let maximumCountPerHost: Int
+    /// Whether a loopback address is counted too.
+    private let countsLoopback: Bool
     private var upgraded: [UpgradedSocket] = []
     /// libmicrohttpd is on the stack; it must neither be driven nor stopped.
     private var isRunning = false
@@ -44,12 +50,14 @@ internal import Glibc
     /// Listens; `nil` when it can't.
     init?(
         loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int, requestTimeout: Duration,
-        trustedProxies: Set<Bytes16>
+        trustedProxies: Set<Bytes16>, maximumCountPerHost: Int, countsLoopback: Bool
     ) {
         loop.checkIsolated()
         self.loop = loop
         self.requestTimeout = requestTimeout
         self.trustedProxies = trustedProxies
+        self.maximumCountPerHost = maximumCountPerHost
+        self.countsLoopback = countsLoopback
         var callbacks = unsafe cmicrohttpd_callbacks(
             on_request: { context, connection, path, method, version, _, _, mark in
                 guard let context = unsafe context, let connection = unsafe connection, let path = unsafe path,
@@ -74,7 +82,7 @@ internal import Glibc
                 if what == .CONNECTION_NOTIFY_STARTED {
                     unsafe daemon.began(connection)
                 } else {
-                    daemon.plain[UInt(bitPattern: connection)] = nil
+                    daemon.ended(UInt(bitPattern: connection))
                 }
             },
             // Unretained: libmicrohttpd calls back from inside its calls only, and is stopped before this object goes.
@@ -140,10 +148,25 @@ internal import Glibc
     }
 
     private func began(_ connection: OpaquePointer) {
-        plain[UInt(bitPattern: connection)] = Plain(
-            descriptor: unsafe cmicrohttpd_descriptor(connection), began: loop.now,
-            address: unsafe Self.client(of: connection))
+        let key = UInt(bitPattern: connection)
+        let descriptor = unsafe cmicrohttpd_descriptor(connection)
+        let address = unsafe Self.client(of: connection)
+        plain[key] = Plain(descriptor: descriptor, began: loop.now, address: address)
         armSweeper()
+        guard let address, countsLoopback || !address.isLoopback, !trustedProxies.contains(address.host) else { return }
+        hosts[key] = address.countedHost
+        countPerHost[address.countedHost, default: 0] += 1
+        // As in `sweep`: libmicrohttpd closes it.
+        if countPerHost[address.countedHost, default: 0] > maximumCountPerHost {
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    private func ended(_ key: UInt) {
+        plain[key] = nil
+        guard let host = hosts.removeValue(forKey: key) else { return }
+        countPerHost[host, default: 1] -= 1
+        if countPerHost[host] == 0 { countPerHost[host] = nil }
     }
 
     private static func client(of connection: OpaquePointer) -> NetworkAddress? {

@@ -9,6 +9,9 @@ public final class WebSocketServer {
     /// How long a request may take by default.
     public static let requestTimeout: Duration = .seconds(10)
 
+    /// Connections at once from one IPv4 address or one /48 of IPv6, by default.
+    public static let maximumConnectionCountPerHost = 128
+
     private let daemon: HTTPDaemon
     private let connections: ConnectionSet
     private let address: NetworkAddress
@@ -17,6 +20,9 @@ public final class WebSocketServer {
     ///
     /// - Parameters:
     ///   - maximumConnectionCount: Connections at once; more wait to be accepted.
+    ///   - maximumConnectionCountPerHost: Connections at once from one IPv4 address or one /48 of IPv6, before and after
+    ///     their handshakes; more are closed. Trusted proxies are exempt.
+    ///   - countsLoopback: Whether a loopback address is no exception to that.
     ///   - requestTimeout: How long a request may take, its head and its answer; a connection without one too.
     ///   - trustedProxies: Hosts that open WebSockets for others: the last hop of their `X-Forwarded-For` is the
     ///     connection's ``WebSocket/remoteAddress``. Without a good one the handshake is refused.
@@ -25,6 +31,8 @@ public final class WebSocketServer {
     ///   - onSocket: Takes a new connection, whose callbacks it sets; false turns it away.
     public init(
         loop: EventLoop, at address: NetworkAddress, maximumConnectionCount: Int = 4096,
+        maximumConnectionCountPerHost: Int = WebSocketServer.maximumConnectionCountPerHost,
+        countsLoopback: Bool = false,
         requestTimeout: Duration = WebSocketServer.requestTimeout, trustedProxies: Set<Bytes16> = [],
         onRefusal: @escaping (String) -> Void = { _ in },
         onPage: @escaping (_ method: String, _ path: String) -> HTTPPage,
@@ -34,7 +42,8 @@ public final class WebSocketServer {
         guard
             let daemon = HTTPDaemon(
                 loop: loop, at: address, maximumConnectionCount: maximumConnectionCount,
-                requestTimeout: requestTimeout, trustedProxies: trustedProxies)
+                requestTimeout: requestTimeout, trustedProxies: trustedProxies,
+                maximumCountPerHost: maximumConnectionCountPerHost, countsLoopback: countsLoopback)
         else { throw .cannotListen(address.description) }
         let connections = ConnectionSet(loop: loop)
         self.daemon = daemon

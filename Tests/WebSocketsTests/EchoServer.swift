@@ -21,6 +21,7 @@ final class EchoServer: @unchecked Sendable {  // `server` and `sockets` are tou
     init(
         maximumIncomingByteCount: Int = WebSocket.maximumMessageByteCount,
         requestTimeout: Duration = WebSocketServer.requestTimeout, trustedProxies: Set<Bytes16> = [],
+        maximumConnectionCountPerHost: Int? = nil,
         onAccept: @escaping @Sendable (WebSocket) -> Void = { _ in }
     ) async throws {
         loop = try EventLoop.startThread(named: "ws-server")
@@ -31,7 +32,11 @@ final class EchoServer: @unchecked Sendable {  // `server` and `sockets` are tou
         port = await withCheckedContinuation { started in
             loop.execute {
                 self.server = try? WebSocketServer(
-                    loop: self.loop, at: loopback, requestTimeout: requestTimeout, trustedProxies: trustedProxies,
+                    loop: self.loop, at: loopback,
+                    maximumConnectionCountPerHost: maximumConnectionCountPerHost
+                        ?? WebSocketServer.maximumConnectionCountPerHost,
+                    countsLoopback: maximumConnectionCountPerHost != nil, requestTimeout: requestTimeout,
+                    trustedProxies: trustedProxies,
                     onRefusal: { refused.yield($0) },
                     onPage: { method, path in
                         HTTPPage(status: method == "POST" ? 405 : 200, body: Array("\(method) \(path)".utf8))

@@ -99,6 +99,42 @@ import WebSockets
         client.close()
     }
 
+    @Test func oneHostHasSoManyConnections() async throws {
+        let server = try await EchoServer(requestTimeout: .seconds(120), maximumConnectionCountPerHost: 3)
+        defer { server.stop() }
+        let upgraded = try await RawClient.webSocket(server)
+        let page = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+        let others = [RawClient(server.loop, port: server.port), RawClient(server.loop, port: server.port)]
+        for other in others {
+            other.send(page)
+            #expect(await other.readHead()?.hasPrefix("http/1.1 200") == true)
+        }
+        let excess = RawClient(server.loop, port: server.port)
+        #expect(await excess.readToEnd() == [])
+        // Each of them, the upgraded one too, makes room when it ends; those that are here stay.
+        for client in [others[0], upgraded] {
+            client.close()
+            while true {
+                let next = RawClient(server.loop, port: server.port)
+                next.send(page)
+                if await next.readHead() != nil { break }
+            }
+        }
+        others[1].send(page)
+        #expect(await others[1].read(5) == Array("GET /".utf8))
+        #expect(await others[1].readHead()?.hasPrefix("http/1.1 200") == true)
+    }
+
+    @Test func trustedProxiesHaveAsManyConnectionsAsTheyOpen() async throws {
+        let server = try await EchoServer(trustedProxies: [loopback.host], maximumConnectionCountPerHost: 1)
+        defer { server.stop() }
+        let clients = (0..<3).map { _ in RawClient(server.loop, port: server.port) }
+        for client in clients {
+            client.send(Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
+            #expect(await client.readHead()?.hasPrefix("http/1.1 200") == true)
+        }
+    }
+
     @Test func pagesComeOverOneConnection() async throws {
         let server = try await EchoServer()
         defer { server.stop() }

@@ -58,7 +58,22 @@ enum TrackerCommand {
         if configuration.tokenKeys.isEmpty {
             Terminal.note("pdn-tracker: no token key is set: every viewer is admitted")
         }
+        if let limit = raiseDescriptorLimit(), limit < UInt64(configuration.maximumMemberCount) {
+            Terminal.note(
+                "pdn-tracker: the system lets it open \(limit) files (ulimit -Hn), which is below --max-viewers "
+                    + "\(configuration.maximumMemberCount)")
+        }
         return try await serve(at: address, configuration, key, proxies)
+    }
+
+    /// Lets the process open as many files as it may; gives their number, `nil` when it can't be had.
+    private static func raiseDescriptorLimit() -> UInt64? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        let isRaised = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0
+        return UInt64(isRaised ? raised.rlim_cur : limit.rlim_cur)
     }
 
     private static func membershipKey(at path: String) throws -> RoleKey {

@@ -55,6 +55,21 @@ struct TrackerProcessTests {
         #expect(await process.finish().status == 2 && line.isEmpty)
     }
 
+    @Test func `It opens as many files as it may, and says so when those are fewer than viewers`() async throws {
+        let program = try #require(Programs.built("pdn-tracker"))
+        for (viewers, isNoted) in [("201", true), ("200", false)] {
+            let process = try await ChildProcess.start(
+                "sh",
+                [
+                    "-c", "ulimit -S -n 100 && ulimit -H -n 200 && exec \"$@\"", "sh", program, "--listen",
+                    "127.0.0.1:0", "--max-viewers", viewers, "--membership-key", folder.path("key"),
+                ], keepsErrors: true)
+            _ = await process.firstLine()
+            process.send(SIGTERM)
+            #expect(await process.finish().errorText.contains("it open 200 files") == isNoted)
+        }
+    }
+
     @Test func `A port that is taken is an error, not a wait`() async throws {
         let (first, line) = try await start(["--listen", "127.0.0.1:0"])
         let port = try #require(line.firstMatch(of: #/:(\d+) /#)?.output.1)
