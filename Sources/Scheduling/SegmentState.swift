@@ -58,13 +58,13 @@ struct SegmentState: Sendable {
     /// The time up to which the media is there, from the segment's start on, were its bytes spread evenly.
     var reached: Duration { time(of: Double(contiguousCount) / Double(chunkCount)) }
 
-    /// The time up to which the media is there at least: the first picture of a segment can be a third of its bytes.
+    /// The time up to which the media is there at least: the first picture of a segment can be a fifth of its bytes.
     var reachedAtLeast: Duration {
         let fraction = Double(contiguousCount) / Double(chunkCount)
         return time(of: fraction >= 1 ? 1 : (fraction - Self.firstPicture) / (1 - Self.firstPicture))
     }
 
-    private static let firstPicture = 0.3
+    private static let firstPicture = 0.2
 
     private func time(of fraction: Double) -> Duration {
         description.start + .nanoseconds(Int64(description.duration.inSeconds * min(max(fraction, 0), 1) * 1e9))

@@ -56,13 +56,16 @@ extension ViewerSession {
         if !tracks[track].hasBegun {
             guard available > 0 else { return false }
             tracks[track].hasBegun = true
+            // Where nothing follows nothing is cut: pictures that are shown late for their order reach past the end.
+            let segments = tracks[track].segments
+            let isLastSection = segments[segments.count - 1].section == segment.section
             emit(
                 .segmentBegan(
                     track: track,
                     SegmentTiming(
                         start: segment.start, duration: segment.duration, mediaOffset: segment.mediaOffset,
                         section: segment.section, windowStart: segment.presentationWindow?.start,
-                        windowEnd: segment.presentationWindow?.end, byteCount: buffer.byteCount)))
+                        windowEnd: isLastSection ? nil : segment.presentationWindow?.end, byteCount: buffer.byteCount)))
         }
         let from = tracks[track].feedOffset
         if available > from {
