@@ -49,6 +49,12 @@ extension Duration {
         return sumOverflow ? (seconds < 0 ? .min : .max) : sum
     }
 
+    /// A span of so many seconds, clamped to what 64 bits hold in nanoseconds; none for what is no number.
+    public static func clamping(seconds: Double) -> Duration {
+        guard !seconds.isNaN else { return .zero }
+        return .nanoseconds(Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18)))
+    }
+
     /// The span in seconds.
     public var inSeconds: Double {
         let (seconds, attoseconds) = components

@@ -152,6 +152,9 @@ public import EventLoop
         // libcurl takes nothing in while it is on the stack.
         guard !isDriving else { return starting.append(transfer) }
         guard transfer.phase == .waiting else { return }
+        if case .range(let range) = transfer.request.bytes, range.isEmpty {
+            return finishLater(transfer, .other("an empty range of bytes can't be asked for"))
+        }
         guard let easy = unsafe makeHandle(transfer) else {
             return finishLater(transfer, .invalidURL(transfer.request.url))
         }
@@ -345,11 +348,12 @@ public import EventLoop
             finalURL = unsafe String(cString: text)
         }
         let response = HTTPResponse(status: status, headers: transfer.head, finalURL: finalURL)
+        // Nobody is told of a body that can't be used.
+        transfer.verdict = verdict(onLengthOf: response, for: transfer.request)
+        guard transfer.verdict == nil else { return false }
         watch(until: deadline(of: transfer))
         transfer.handler?(.response(response, after: transfer.attemptedAt.duration(to: loop.now)))
-        guard transfer.phase == .running else { return false }
-        transfer.verdict = verdict(onLengthOf: response, for: transfer.request)
-        return transfer.verdict == nil
+        return transfer.phase == .running
     }
 
     /// What is wrong with the announced length: a body that can't be used need not be fetched.

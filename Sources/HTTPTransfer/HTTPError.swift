@@ -39,7 +39,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What happened, in a sentence.
     public var description: String {
         switch self {
-        case .invalidURL(let url): "\"\(url)\" is not an http or https address"
+        case .invalidURL(let url): "\"\(redactedURL(url))\" is not an http or https address"
         case .resolve(let host): "the host \(host) was not found"
         case .refused: "the server refuses connections"
         case .connect(let text): "no connection: \(text)"

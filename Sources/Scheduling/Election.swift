@@ -17,7 +17,7 @@ public enum Election {
     public static func wait(draw: Double, size: Int, span: Duration) -> Duration {
         let lambda = log(Double(max(size, 1))) + 2
         let fraction = log(1 + draw * (exp(lambda) - 1)) / lambda
-        return .nanoseconds(Int64((span.inSeconds * fraction * 1e9).rounded(.down)))
+        return .clamping(seconds: span.inSeconds * fraction)
     }
 
     /// Whether a claim after `waited` can be true: everybody can compute the claimer's draw, so one from before its time

@@ -43,7 +43,7 @@ struct PeerState: Sendable {
     /// How long the peer takes for so many chunks.
     func time(for chunks: Int, _ configuration: SchedulerConfiguration) -> Duration {
         let bytes = Double(chunks * SegmentGeometry.chunkByteCount)
-        return .nanoseconds(Int64(bytes / rate(configuration) * 1e9))
+        return .clamping(seconds: bytes / rate(configuration))
     }
 
     /// How many more chunks may be asked of the peer.

@@ -19,14 +19,14 @@ extension Scheduler {
             return sum + max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
         }
         let seconds = Double(backlog + byteCount) / cdnRate
-        return (cdnLatency ?? configuration.unprovenCDNLatency) + .nanoseconds(Int64(min(seconds, 1e6) * 1e9))
+        return (cdnLatency ?? configuration.unprovenCDNLatency) + .clamping(seconds: min(seconds, 1e6))
     }
 
     /// The viewer's own share of the jitter that keeps viewers with one deadline from asking at once.
     func jitter(_ id: SegmentID) -> Duration {
         var generator = SeededGenerator(seed: configuration.seed ^ UInt64(id.index) << 8 ^ UInt64(id.track))
         let draw = Double.random(in: 0..<1, using: &generator)
-        return .nanoseconds(Int64(configuration.handoverJitter.inSeconds * draw * 1e9))
+        return .clamping(seconds: configuration.handoverJitter.inSeconds * draw)
     }
 
     /// Fetches what can't wait: the first bytes after a start, and what the CDN must bring now to be in time.
@@ -50,7 +50,7 @@ extension Scheduler {
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
         let chunks = holes.reduce(0) { $0 + $1.count }
         let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
-        let scaled = Duration.nanoseconds(Int64(need.inSeconds * configuration.handoverFactor * 1e9))
+        let scaled = Duration.clamping(seconds: need.inSeconds * configuration.handoverFactor)
         // A segment that was wanted late leaves peers most of the little time there is.
         let room = segment.room ?? left
         tracks[id.track][id.index].room = room

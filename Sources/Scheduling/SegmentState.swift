@@ -47,12 +47,10 @@ struct SegmentState: Sendable {
 
     var geometry: SegmentGeometry? { byteCount.flatMap(SegmentGeometry.init(byteCount:)) }
 
-    /// The number of chunks, estimated until the size is known.
+    /// The number of chunks, estimated until the size is known; never more than a segment can have.
     var chunkCount: Int {
-        max(
-            1,
-            ((byteCount ?? description.estimatedByteCount) + SegmentGeometry.chunkByteCount - 1)
-                / SegmentGeometry.chunkByteCount)
+        let size = min(max(1, byteCount ?? description.estimatedByteCount), SegmentGeometry.maximumByteCount)
+        return (size + SegmentGeometry.chunkByteCount - 1) / SegmentGeometry.chunkByteCount
     }
 
     /// The time up to which the media is there, from the segment's start on, were its bytes spread evenly.
@@ -67,7 +65,7 @@ struct SegmentState: Sendable {
     private static let firstPicture = 0.2
 
     private func time(of fraction: Double) -> Duration {
-        description.start + .nanoseconds(Int64(description.duration.inSeconds * min(max(fraction, 0), 1) * 1e9))
+        description.start + .clamping(seconds: description.duration.inSeconds * min(max(fraction, 0), 1))
     }
 
     var shareKey: UInt64? {

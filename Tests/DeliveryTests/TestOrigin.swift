@@ -8,6 +8,10 @@ final class TestOrigin {
         var bytes: [UInt8]
         /// Answered in place of the bytes.
         var status: Int?
+        /// The status of an answer with ``fields``.
+        var fieldStatus = 200
+        /// Sent as they are in place of an answer's own head fields.
+        var fields: [String]?
         /// How many times the body breaks off in its middle.
         var breaks = 0
         /// Whether ranges are honoured.
@@ -75,6 +79,10 @@ final class TestOrigin {
             body = file.bytes[first...last]
             fields = ["Content-Range: bytes \(first)-\(last)/\(file.bytes.count)"]
             status = 206
+        }
+        if let own = file.fields {
+            let lines = ["HTTP/1.1 \(file.fieldStatus) X"] + own + ["", ""]
+            return (Array(lines.joined(separator: "\r\n").utf8) + body, true)
         }
         let head = Self.head(status, fields, body.count)
         guard file.breaks > 0 else { return (head + body, false) }

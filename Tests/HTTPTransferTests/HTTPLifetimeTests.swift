@@ -144,7 +144,7 @@ private func play(
                 scene.end(done)
             }
         }
-        #expect(events == ["response 200", "failed: \(HTTPError.tooLarge(limit: 1000))"])
+        #expect(events == ["failed: \(HTTPError.tooLarge(limit: 1000))"])
     }
 
     @Test func aLoopThatStopsEndsTransfersAndNothingIsLeft() async throws {

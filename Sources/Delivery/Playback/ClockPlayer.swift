@@ -64,7 +64,7 @@ public final class ClockPlayer: SessionSink {
             let estimate = timing.duration.seconds * Double(max(tracks[track].bitsPerSecond, 1)) / 8
             let size = timing.byteCount.map(Double.init) ?? max(estimate, 1)
             let fraction = min(1, Double(tracks[track].byteCount) / size)
-            let reached = timing.start.duration + .nanoseconds(Int64(timing.duration.seconds * fraction * 1e9))
+            let reached = timing.start.duration + .clamping(seconds: timing.duration.seconds * fraction)
             tracks[track].reached = max(tracks[track].reached, reached)
             if report.startup == nil { advance() }
         case .segmentEnded(let track):

@@ -135,14 +135,21 @@ final class ManifestLoader {
         onBytes(0, true)
         var body: [UInt8] = []
         var finalURL = url
+        var wanted: Range<UInt64>?
+        if case .range(let range) = range { wanted = range }
+        var window = RangeWindow(wanted)
         client.start(request) { [weak self] event in
             guard let self, !isDone else { return }
             switch event {
-            case .response(let response, _): finalURL = response.finalURL
+            case .response(let response, _):
+                finalURL = response.finalURL
+                window.begin(response)
             case .body(let bytes):
                 onBytes(bytes.count, false)
-                body += bytes
-            case .finished: completion(.success((body, finalURL)))
+                body += window.clip(bytes)
+            case .finished:
+                do throws(HTTPError) { try window.finish() } catch { return completion(.failure(error)) }
+                completion(.success((body, finalURL)))
             case .failed(let error): completion(.failure(error))
             }
         }

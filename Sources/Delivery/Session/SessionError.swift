@@ -28,6 +28,6 @@ public enum SessionError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An address without its query and fragment.
-    static func redacted(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+    /// An address without what may be secret.
+    static func redacted(_ url: String) -> String { redactedURL(url) }
 }

@@ -59,10 +59,16 @@ extension ViewerSession {
         let base = reference.byteRange?.lowerBound ?? 0
         if let tag = response.entityTag { entityTags[url(of: reference, fetch.segment)] = tag }
         let segment = fetch.segment
-        if response.status == 206, let range = response.contentRange {
-            fetches[id]?.offset = Int(clamping: Int64(clamping: range.first) - Int64(clamping: base))
+        if response.status == 206 {
+            // Other bytes than those asked for have no place here.
+            guard case .range(let wanted)? = fetch.transfer?.request.bytes, let range = response.contentRange,
+                range.first == wanted.lowerBound
+            else { return refuse(id, .other("the server answered with another range than was asked for")) }
             if reference.byteRange == nil, let total = range.total {
-                learn(segment, byteCount: Int(clamping: total))
+                guard 1...UInt64(SegmentGeometry.maximumByteCount) ~= total else {
+                    return refuse(id, .tooLarge(limit: SegmentGeometry.maximumByteCount))
+                }
+                learn(segment, byteCount: Int(total))
             }
         } else {
             // The CDN ignores ranges: the whole resource comes, from its first byte on.
@@ -76,9 +82,15 @@ extension ViewerSession {
         feed(.cdnResponded(id, after: latency))
     }
 
+    /// Ends a transfer whose answer can't be used.
+    private func refuse(_ id: TransferID, _ error: HTTPError) {
+        fetches[id]?.transfer?.cancel()
+        fail(id, error)
+    }
+
     private func learn(_ segment: SegmentID, byteCount: Int) {
         let buffer = buffer(segment)
-        guard byteCount > 0, buffer.byteCount != byteCount else { return }
+        guard 1...SegmentGeometry.maximumByteCount ~= byteCount, buffer.byteCount != byteCount else { return }
         if buffer.verifiedSegment != nil {
             if !askOtherHost(segment) { noteMismatch(segment, byteCount: byteCount) }
             return
@@ -257,18 +269,24 @@ extension ViewerSession {
         tracks[track].initializations[initialization] = .loading
         var request = HTTPRequest(url: initialization.url)
         if let range = initialization.byteRange { request.bytes = .range(range) }
-        request.maximumByteCount = 4 << 20
+        // A CDN that knows no ranges sends the whole resource.
+        request.maximumByteCount = initialization.byteRange == nil ? 4 << 20 : SegmentGeometry.maximumByteCount
         request.retry = HTTPRequest.Retry(attempts: 5)
         figures.requests.cdn += 1
         var body: [UInt8] = []
+        var window = RangeWindow(initialization.byteRange)
         client.start(request) { [weak self] event in
             guard let self, !isStopped else { return }
             switch event {
-            case .response: break
+            case .response(let response, _): window.begin(response)
             case .body(let bytes):
                 count(bytes.count, reason: .startup)
-                body += bytes
+                body += window.clip(bytes)
             case .finished:
+                do throws(HTTPError) { try window.finish() } catch {
+                    tracks[track].initializations[initialization] = .failed
+                    return fail(.unreachable(url: initialization.url, error))
+                }
                 tracks[track].initializations[initialization] = .ready(body)
                 figures.distinct[initialization.url + (initialization.byteRange.map { "#\($0)" } ?? "")] = body.count
                 figures.delivered += body.count

@@ -51,7 +51,8 @@ extension ViewerSession {
         let bandwidth = Double(state.information.bitsPerSecond == 0 ? 1_000_000 : state.information.bitsPerSecond)
         var sizes: [(Int, Int)] = []
         let descriptions = state.segments.enumerated().map { index, segment in
-            let size = segment.byteRange.map { Int(clamping: $0.count) }
+            // A segment of another size can't be played; its transfer says so when it comes to that.
+            let size = segment.byteRange.map(\.count).flatMap { 1...SegmentGeometry.maximumByteCount ~= $0 ? $0 : nil }
             if let size { sizes.append((index, size)) }
             let estimate = Int(min(segment.duration.seconds * bandwidth / 8, 64e6))
             return SegmentDescription(

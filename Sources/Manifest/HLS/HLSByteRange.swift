@@ -8,10 +8,10 @@ public struct HLSByteRange: Hashable, Sendable {
     /// The bytes, if the first is known.
     public var range: Range<UInt64>? { offset.map { $0..<($0 + length) } }
 
-    /// Reads `length[@offset]`; `nil` if that is no range of 64-bit offsets.
+    /// Reads `length[@offset]`; `nil` if that is no range of 63-bit offsets, or an empty one.
     static func parse(_ text: some Collection<UInt8>) -> HLSByteRange? {
         let at = text.firstIndex(of: ASCII.at) ?? text.endIndex
-        guard let length = NumberText.unsigned(text[..<at]) else { return nil }
+        guard let length = NumberText.unsigned(text[..<at]), length > 0 else { return nil }
         guard at != text.endIndex else { return HLSByteRange(length: length, offset: nil) }
         guard let offset = NumberText.unsigned(text[at...].dropFirst()), offset <= UInt64(Int64.max),
             length <= UInt64(Int64.max) - offset

@@ -7,10 +7,10 @@ extension PlayerError {
     init(_ error: SessionError) {
         switch error {
         case .unreachable(let url, let cause):
-            let address = url.prefix { $0 != "?" && $0 != "#" }
+            let address = redactedURL(url)
             self.init(Self.code(of: cause), "\(address) could not be fetched: \(cause).", underlying: error)
         case .manifest(let url, let cause):
-            let address = url.prefix { $0 != "?" && $0 != "#" }
+            let address = redactedURL(url)
             self.init(.malformedManifest, "The manifest \(address) can't be used: \(cause)", underlying: error)
         case .nothingPlayable(let reason): self.init(.nothingToPlay, reason, underlying: error)
         case .segmentUnreachable(_, let cause):
