@@ -249,6 +249,69 @@ import Testing
         await swarm.stop()
     }
 
+    @Test(arguments: [true, false])
+    func aFloodOfClaimsIsNotPassedOn(ofOneMaker isOfOneMaker: Bool) async throws {
+        let swarm = try TestSwarm()
+        for number in 0..<3 {
+            try await swarm.addViewer {
+                $0.firstExchangeDelay = .seconds(1000)
+                guard number == 1, !isOfOneMaker else { return }
+                $0.relayBurst = 12
+                $0.relayRate = 0
+            }
+        }
+        for viewer in 1...2 { await swarm.introduce(viewer - 1, to: viewer) }
+        let isReady = try await swarm.wait { $0.map { $0.manager.peers.count }.reduce(0, +) == 4 }
+        #expect(isReady)
+        let (count, suite) = (300, TestAuthority.suite)
+        await swarm.with { viewers in
+            let own = swarm.authority.certificate(for: viewers[0].key, claimKey: viewers[0].claimKey, number: 1)
+            for number in 0..<UInt64(count) {
+                let certificate =
+                    isOfOneMaker
+                    ? own
+                    : swarm.authority.certificate(
+                        for: suite.agreementKey(seed: Bytes32(words: (number, 5, 5, 5))),
+                        claimKey: viewers[0].claimKey, number: 100 + number)
+                viewers[0].manager.broadcast(
+                    Claim(
+                        root: Digest(Bytes32(words: (number, 0, 0, 0))), certificate: certificate,
+                        sequence: number + 1, waitedMilliseconds: 10, signedBy: viewers[0].claimKey))
+            }
+        }
+        let isHeard = try await swarm.wait { $0[1].claims.count == count }
+        #expect(isHeard)
+        // A probe's answer comes after what was sent before it.
+        await swarm.with { viewers in viewers[2].manager.probe(viewers[1].peerID) }
+        let isAnswered = try await swarm.wait { !$0[2].roundTrips.isEmpty }
+        #expect(isAnswered)
+        await swarm.with { viewers in
+            let passedOn = viewers[2].claims.count
+            if isOfOneMaker { #expect(passedOn >= 8 && passedOn < 100) } else { #expect(passedOn == 12) }
+            #expect(viewers.allSatisfy { $0.gone.isEmpty })
+        }
+        await swarm.stop()
+    }
+
+    @Test func makersOfClaimsAreRememberedWhileTheyClaim() {
+        var limiter = ClaimLimiter()
+        let makers = (0...ClaimLimiter.claimerLimit).map { PeerID(Bytes32(words: (UInt64($0), 1, 1, 1))) }
+        /// How many of `count` claims at one time are passed on.
+        func admitted(_ count: Int, of maker: PeerID, afterSeconds seconds: Int) -> Int {
+            let now = MonotonicInstant.origin.advanced(by: .seconds(seconds))
+            return (0..<count).count { _ in limiter.admits(maker, now: now) }
+        }
+        let first = [0, 2].map { admitted(20, of: makers[0], afterSeconds: $0) }
+        #expect(first == [8, 4])
+        let others = makers[1..<ClaimLimiter.claimerLimit].map { admitted(1, of: $0, afterSeconds: 2) }
+        #expect(others.allSatisfy { $0 == 1 })
+        #expect(limiter.count == ClaimLimiter.claimerLimit)
+        // There is room for one more when all but the first are as good as new.
+        let last = [2, 3].map { admitted(1, of: makers[ClaimLimiter.claimerLimit], afterSeconds: $0) }
+        #expect(last == [0, 1])
+        #expect(limiter.count == 2)
+    }
+
     @Test func theUplinkLimitHoldsAndControlPassesTheData() async throws {
         let swarm = try TestSwarm()
         // 2 Mbps; 500 kB take two seconds.

@@ -36,6 +36,8 @@ final class PeerConnection {
     private unowned let manager: PeerManager  // The manager closes its connections before it goes.
     private var timer: LoopTimer?
     private let dialDeadline: MonotonicInstant
+    /// What may be passed on of others' claims.
+    private var relays: TokenBucket
     private var readTimer: LoopTimer?
     /// Paces uploads; `nil` on loopback, which has no queue to spare.
     private var pacer: DelayPacer?
@@ -58,6 +60,7 @@ final class PeerConnection {
         self.loop = loop
         self.manager = manager
         pacer = address.isLoopback ? nil : DelayPacer()
+        relays = TokenBucket(capacity: manager.configuration.relayBurst, now: loop.now)
         dialDeadline = loop.now.advanced(by: link.identity.configuration.handshakeTimeout)
         timer = LoopTimer(loop: loop) { [weak self] in self?.service() }
         connection.onOpen = { [weak self] in self?.opened() }
@@ -102,6 +105,14 @@ final class PeerConnection {
     func send(_ frame: [UInt8]) {
         link.send(encoded: frame)
         service()
+    }
+
+    /// Passes on another's claim, or drops it when there were too many of late.
+    func relay(_ frame: [UInt8]) {
+        let (rate, burst) = (manager.configuration.relayRate, manager.configuration.relayBurst)
+        guard link.isEstablished, relays.level(rate: rate, capacity: burst, now: loop.now) >= 1 else { return }
+        relays.take(1)
+        send(frame)
     }
 
     func chunksAvailable(root: Digest, chunks: Range<Int>) {

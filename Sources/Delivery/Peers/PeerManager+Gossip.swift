@@ -98,11 +98,12 @@ extension PeerManager {
             links[claim.claimer]?.certificate == claim.certificate || isValid(claim.certificate),
             claim.isSigned(suite: suite)
         else { return }
-        guard delegate?.received(claim, from: peer) == true, frame.hopCount + 1 < UInt8(WireLimits.claimHopCount)
+        guard delegate?.received(claim, from: peer) == true, frame.hopCount + 1 < UInt8(WireLimits.claimHopCount),
+            claimers.admits(claim.claimer, now: loop.now)
         else { return }
         let relayed = Frame.claim(ClaimFrame(hopCount: frame.hopCount + 1, claim: frame.claim)).encoded
         for connection in connections where connection.link.peer != peer && connection.link.peer != claim.claimer {
-            connection.send(relayed)
+            connection.relay(relayed)
         }
     }
 }

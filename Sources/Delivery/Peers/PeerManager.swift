@@ -42,6 +42,7 @@ package final class PeerManager {
     var directory = PeerDirectory()
     var announcer = HoldingAnnouncer()
     var seenClaims = SeenSet()
+    var claimers = ClaimLimiter()
     var handshakes = HandshakeLimiter()
     var budget: UploadBudget
     var downlink: TokenBucket

@@ -31,6 +31,11 @@ package struct PeerManagerConfiguration: Sendable {
     package var exchangeInterval: Duration = .seconds(180)
     /// How long certificates outlive their end while no tracker answers.
     package var certificateGrace: Duration = .seconds(4 * 3600)
+    /// Others' claims that are passed on to a link at once. What is more is dropped: sent, it would use up the link's
+    /// gossip points (``LinkConfiguration/gossipBurst``), which this side's own frames need.
+    package var relayBurst = 100.0
+    /// Others' claims that are passed on to a link each second; well below ``LinkConfiguration/gossipRate``.
+    package var relayRate = 16.0
     /// Times and bounds of each link.
     package var link = LinkConfiguration()
 

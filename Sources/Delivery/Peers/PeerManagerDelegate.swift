@@ -16,7 +16,7 @@ package protocol PeerManagerDelegate: AnyObject {
 
     /// A claim came in that its maker signed and whose maker the swarm admitted, for the first time.
     ///
-    /// - Returns: Whether to pass it on: false for one made before its time.
+    /// - Returns: Whether to pass it on: false for one made before its time, or of a segment that is not known here.
     func received(_ claim: Claim, from peer: PeerID) -> Bool
 }
 

@@ -163,8 +163,8 @@ extension SwarmMembership: PeerManagerDelegate {
 
     func received(_ claim: Claim, from peer: PeerID) -> Bool {
         guard let segments = segmentsByRoot[claim.root], let record = segments.first.flatMap({ records[$0] }) else {
-            // Another rendition's: not to be judged here, but others may want it.
-            return true
+            // Of nothing that is known here: it can't be judged, and may be made up.
+            return false
         }
         let draw = ElectionTicket.draw(nonce: claim.certificate.nonce, segment: claim.root, suite: suite)
         let waited = Duration.milliseconds(Int64(claim.waitedMilliseconds))
