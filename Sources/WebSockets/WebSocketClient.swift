@@ -38,6 +38,15 @@ public final class WebSocketClient {
         return client
     }
 
+    /// Whether nobody on the way to an address can read along: it asks for TLS, or is the machine itself.
+    public static func isConfidential(_ url: String) -> Bool {
+        guard let address = WebSocketAddress(url) else { return false }
+        if address.isSecure { return true }
+        let isBracketed = address.host.hasPrefix("[") && address.host.hasSuffix("]")
+        let host = isBracketed ? String(address.host.dropFirst().dropLast()) : address.host
+        return NetworkAddress(numericHost: host.lowercased(), port: address.port)?.isLoopback ?? false
+    }
+
     /// Opens a connection; set its callbacks at once. ``WebSocket/onClose`` tells of a failure.
     ///
     /// - Parameter url: ws or wss, or http or https for the same; certificates are verified.

@@ -71,6 +71,15 @@ import WebSockets
         #expect(!reason.isEmpty)
     }
 
+    @Test(arguments: [
+        ("wss://tracker.example", true), ("https://192.0.2.1:8/x", true), ("ws://127.0.0.1:7070/", true),
+        ("ws://[::1]:7070/", true), ("http://LOCALHOST/", true), ("ws://tracker.example", false),
+        ("http://192.0.2.1/", false), ("ws://127.0.0.1@tracker.example/", false), ("ws://localhost.example", false),
+        ("ws://10.0.0.1/", false), ("ws://*/", false), ("udp://127.0.0.1:1", false), ("", false),
+    ]) func secretsGoOverTLSOrToTheMachineItself(url: String, isConfidential: Bool) {
+        #expect(WebSocketClient.isConfidential(url) == isConfidential)
+    }
+
     @Test(arguments: ["", "ftp://h/", "ws://", "ws://h:99999/", "h:80"])
     func otherAddressesAreRefused(url: String) async throws {
         let loop = try EventLoop.startThread(named: "ws")

@@ -19,7 +19,7 @@ public struct SessionConfiguration: Sendable {
     public var usesPeers = false
     /// Trackers, tried in order: http(s) and ws(s) addresses.
     public var trackerURLs: [String] = []
-    /// The viewer's token, as `pdn token` prints it.
+    /// The viewer's token, as `pdn token` prints it. With one, trackers are used only over TLS or on this machine.
     public var token: String?
     /// The public keys whose signatures on records count.
     public var trustedKeys: [VerificationKey] = []

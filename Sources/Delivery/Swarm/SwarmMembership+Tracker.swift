@@ -4,6 +4,7 @@ import Integrity
 import Scheduling
 import SwarmProtocol
 import TrackerProtocol
+import WebSockets
 
 /// The tracker: admission, peers and fronts.
 extension SwarmMembership {
@@ -13,6 +14,16 @@ extension SwarmMembership {
         let configuration = session.configuration
         guard !configuration.trackerURLs.isEmpty else {
             return giveUp("no tracker is set")
+        }
+        var trackers = configuration.trackerURLs
+        if configuration.token != nil {
+            trackers = trackers.filter(WebSocketClient.isConfidential)
+            let skipped = configuration.trackerURLs.filter { !WebSocketClient.isConfidential($0) }
+            if !skipped.isEmpty {
+                let list = skipped.map { SessionError.redacted($0) }.joined(separator: ", ")
+                session.log("tracker", "a token goes over TLS only (wss, https): not used are \(list)", .warning)
+            }
+            guard !trackers.isEmpty else { return giveUp("no tracker can take the token") }
         }
         let swarm = StreamIdentity.swarm(of: stream, secret: [], suite: suite)
         makeManager(swarm: swarm, at: configuration.listenAddress, membershipKeys: [])
@@ -34,7 +45,7 @@ extension SwarmMembership {
         let client = TrackerClient(
             loop: session.loop,
             configuration: TrackerSession.Configuration(
-                trackers: configuration.trackerURLs, request: request, claimKey: claimSigner,
+                trackers: trackers, request: request, claimKey: claimSigner,
                 membershipKey: configuration.trackerKey)
         ) { [weak self] event in self?.take(event) }
         tracker = client

@@ -29,7 +29,8 @@
 public let VBEnablePDNKey = "enable-pdn"
 /// The trackers to ask for other viewers ([String] of http, https, ws, wss or udp addresses, at most 8; none).
 public let VBTrackerURLsKey = "tracker"
-/// The token that admits this viewer (String, base64url, at most 512 characters; none). It goes to trackers only, over TLS.
+/// The token that admits this viewer (String, base64url, at most 512 characters; none). It goes to trackers only, over TLS:
+/// with a token, those without (http, ws) are not used unless their address is the machine's own.
 public let VBViewerTokenKey = "token"
 /// The public keys of the authorities whose signatures over segments are trusted ([String] of 64 hexadecimal digits, at
 /// most 8; none: then nothing is taken from other viewers).
