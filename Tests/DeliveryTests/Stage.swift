@@ -98,9 +98,10 @@ final class Stage {
         return try result.get()
     }
 
-    func startTracker() throws {
+    func startTracker(_ change: (inout TrackerConfiguration) -> Void = { _ in }) throws {
         var configuration = TrackerConfiguration()
         configuration.maximumMemberCount = 100
+        change(&configuration)
         let server = try TrackerServer(
             loop: loop, at: NetworkAddress(ipv4: 0x7F00_0001, port: 0), configuration: configuration, key: membership)
         tracker = server

@@ -1,9 +1,11 @@
 import CoreModel
+import Cryptography
 import Delivery
 import EventLoop
 import HTTPTransfer
 import Integrity
 import Testing
+import TrackerCore
 
 /// Whole sessions over real sockets: an origin, and where peers matter a tracker and a second viewer.
 @Suite(.timeLimit(.minutes(2))) struct ViewerSessionTests {
@@ -153,5 +155,53 @@ import Testing
         #expect(result.error == nil)
         #expect(result.bytes == title.segments)
         #expect(result.figures.bytes.peers > result.figures.bytes.cdn)
+    }
+
+    @Test func aTokenGoesToNoTrackerInClearText() async throws {
+        let title = TestTitle()
+        let now = UnixTime(seconds: 1_800_000_000)
+        let key = RoleKey(
+            role: .token, key: TestTitle.suite.signingKey(seed: Bytes32(words: (4, 4, 4, 4))), suite: TestTitle.suite)
+        let stream = StreamIdentity.stream(named: title.streamName, suite: TestTitle.suite)
+        let token = ViewerToken(
+            stream: stream, viewer: Bytes16(high: 1, low: 1), issued: now, expires: now + .seconds(600), nonce: 1,
+            signedBy: key)
+        struct Both: Sendable { var refusing: ViewerResult, joining: ViewerResult }
+        let both: Both = try await Stage.run(title) { stage, end in
+            try stage.startTracker()
+            let plain = ["ws://192.0.2.1:9/", "http://tracker.invalid/"]
+            stage.play { configuration in
+                configuration.token = token.text
+                configuration.trackerURLs = plain
+            } onEnd: { refusing in
+                stage.play { configuration in
+                    configuration.token = token.text
+                    configuration.trackerURLs = plain + [stage.trackerURL]
+                } onEnd: {
+                    end(Both(refusing: refusing, joining: $0))
+                }
+            }
+        }
+        #expect(both.refusing.error == nil && both.refusing.bytes == title.segments)
+        #expect(both.refusing.lines(saying: "a token goes over TLS only").count == 1)
+        #expect(both.refusing.lines(saying: "no tracker can take the token").count == 1)
+        #expect(both.joining.error == nil && both.joining.bytes == title.segments)
+        #expect(both.joining.lines(saying: "a token goes over TLS only").count == 1)
+        // The tracker on this machine answers at once: no other was tried before it.
+        #expect(both.joining.lines(saying: "tracker: ").count == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func theOperatorLimitsLinksAndUploads(links: Bool) async throws {
+        let title = TestTitle()
+        let result: ViewerResult = try await Stage.run(title) { stage, end in
+            try stage.startTracker {
+                if links { $0.settings.maximumPeerCount = 0 } else { $0.settings.maximumUploadMebibytesPerDay = 0 }
+            }
+            stage.play { _ in stage.play(onEnd: end) }
+        }
+        #expect(result.error == nil && result.bytes == title.segments)
+        #expect(result.figures.bytes.peers == 0)
+        if links { #expect(result.figures.peersConnected == 0) }
     }
 }

@@ -29,7 +29,7 @@ package final class PeerManager {
     }
 
     let loop: EventLoop
-    let configuration: PeerManagerConfiguration
+    private(set) var configuration: PeerManagerConfiguration
     let suite: any CryptoSuite
     let swarm: SwarmID
     let wallClock: () -> UnixTime
@@ -86,6 +86,12 @@ package final class PeerManager {
     }
 
     deinit { for connection in connections { connection.abandon() } }
+
+    /// Establishes no more links than this, and never more than before; those that are there stay.
+    package func limitLinks(to count: Int) {
+        configuration.maximumLinkCount = min(configuration.maximumLinkCount, count)
+        configuration.maximumOutgoingLinkCount = min(configuration.maximumOutgoingLinkCount, count)
+    }
 
     // MARK: State
 

@@ -141,6 +141,11 @@ extension SwarmMembership {
         if let percent = welcome.settings.maximumUploadPercent {
             manager?.uploadCaps.shareOfDownload = min(session.configuration.uploadRatio, Double(percent) / 100)
         }
+        if let mebibytes = welcome.settings.maximumUploadMebibytesPerDay {
+            manager?.uploadCaps.bytesPerDay = UInt64(mebibytes) << 20
+        }
+        if let count = welcome.settings.maximumPeerCount { manager?.limitLinks(to: Int(count)) }
+        clock.set(welcome.serverTime, at: session.loop.now)
         swarmSize = Int(welcome.swarmSize)
         take(welcome.certificate)
         session.feed(.swarm(.joined(size: swarmSize)))

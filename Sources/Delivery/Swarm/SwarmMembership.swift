@@ -43,6 +43,7 @@ final class SwarmMembership {
     var tracker: TrackerClient?
     var certificate: MembershipCertificate?
     var swarmSize = 1
+    var clock = SessionClock()
     var frontValidUntil: MonotonicInstant?
     var peerKeys: [PeerID: PeerKey] = [:]
     var peerIDs: [PeerKey: PeerID] = [:]
@@ -126,5 +127,9 @@ final class SwarmMembership {
         session.figures.peersConnected = max(session.figures.peersConnected, peerKeys.count)
     }
 
-    var now: UnixTime { UnixTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    /// What certificates and signatures are checked against.
+    var now: UnixTime {
+        clock.time(
+            at: session.loop.now, system: UnixTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+    }
 }

@@ -40,6 +40,10 @@ public struct TrackerConfiguration: Sendable {
     public struct RemoteSettingsSource: Sendable {
         /// Upload at most this many bits a second.
         public var maximumUploadBitsPerSecond: UInt32?
+        /// Upload at most this many MiB a day.
+        public var maximumUploadMebibytesPerDay: UInt32?
+        /// Hold at most this many links to peers.
+        public var maximumPeerCount: UInt32?
         /// No peers at all.
         public var disablesPeers = false
 

@@ -263,6 +263,8 @@ public struct TrackerStore: Sendable {
     ) {
         var settings = RemoteSettings()
         settings.maximumUploadBitsPerSecond = configuration.settings.maximumUploadBitsPerSecond
+        settings.maximumUploadMebibytesPerDay = configuration.settings.maximumUploadMebibytesPerDay
+        settings.maximumPeerCount = configuration.settings.maximumPeerCount
         settings.disablesPeers = configuration.settings.disablesPeers
         let welcome = Welcome(
             swarm: id, swarmSecret: swarm.secret, membershipKey: key.verificationKey,

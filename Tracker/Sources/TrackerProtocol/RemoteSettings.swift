@@ -11,7 +11,7 @@ public struct RemoteSettings: Hashable, Sendable {
     public var maximumUploadMebibytesPerDay: UInt32?
     /// Hold at most this many links to peers.
     public var maximumPeerCount: UInt32?
-    /// Use no peers at all: play from the CDN and stay connected for the day this is lifted.
+    /// Use no peers at all: leave, and play from the CDN alone until the session ends.
     public var disablesPeers = false
 
     /// No limit at all.
