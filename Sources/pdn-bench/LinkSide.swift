@@ -57,6 +57,8 @@ class BenchPeer: PeerManagerDelegate {
         role: .membership, key: suite.signingKey(seed: Bytes32(words: (0, 0, 0, 1))), suite: suite)
 
     let manager: PeerManager
+    /// Whether the measurement is over, so that the link may end with its loop.
+    var isOver = false
 
     init(loop: EventLoop, number: UInt64, source: some ChunkSource, listeningAt address: NetworkAddress?) throws {
         let suite = Self.suite
@@ -89,7 +91,7 @@ class BenchPeer: PeerManagerDelegate {
 
     func peerReady(_ peer: ReadyPeer) {}
     func peer(_ peer: PeerID, did event: LinkEvent) {}
-    func peerGone(_ peer: PeerID, _ end: PeerEnd) { preconditionFailure("the link ended: \(end)") }
+    func peerGone(_ peer: PeerID, _ end: PeerEnd) { precondition(isOver, "the link ended: \(end)") }
     func received(_ claim: Claim, from peer: PeerID) -> Bool { true }
 }
 
@@ -141,7 +143,10 @@ class Downloader: BenchPeer {
             if assembly.isComplete {
                 round += 1
                 nextChunk = 0
-                if round == rounds { return onDone() }
+                if round == rounds {
+                    isOver = true
+                    return onDone()
+                }
                 if store.count == 8 { store.removeFirst() }
                 store.append(assembly)
                 assembly = SegmentAssembly(segment: segment.verified, suite: Self.suite)
