@@ -78,7 +78,7 @@ struct HLSMediaParser {
         case .segment: try takeInformation(value)
         case .byteRange:
             guard let range = HLSByteRange.parse(value.trimmingBlanks) else {
-                throw parsing.fault(tag, "\"\(value.prefix(64).text)\" is no range of 63-bit offsets")
+                throw parsing.fault(tag, "\"\(value.prefix(64).text)\" is no range of 63-bit offsets, or an empty one")
             }
             pending.byteRange = range
         case .discontinuity:
@@ -218,7 +218,7 @@ struct HLSMediaParser {
         var range: HLSByteRange?
         if let text = attributes["BYTERANGE"] {
             guard var parsed = HLSByteRange.parse(text.utf8) else {
-                throw parsing.fault(.map, "BYTERANGE is no range of 63-bit offsets")
+                throw parsing.fault(.map, "BYTERANGE is no range of 63-bit offsets, or an empty one")
             }
             // The offset must be there; 0 is what other players take (section 4.4.4.5).
             if parsed.offset == nil { parsing.warn("EXT-X-MAP with a range without an offset; 0 is taken") }
@@ -244,7 +244,7 @@ struct HLSMediaParser {
         var range: HLSByteRange?
         if let text = attributes["BYTERANGE"] {
             guard let parsed = HLSByteRange.parse(text.utf8) else {
-                throw parsing.fault(.part, "BYTERANGE is no range of 63-bit offsets")
+                throw parsing.fault(.part, "BYTERANGE is no range of 63-bit offsets, or an empty one")
             }
             range = try complete(parsed, of: uri, after: &partRangeEnd, .part)
         }
