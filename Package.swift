@@ -94,6 +94,8 @@ let shells: [Target] = [
     library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     library(
+        "Simulator", ["CoreModel", "CommandLineSupport", "Integrity", "Scheduling", "SwarmProtocol"]),
+    library(
         "TrackerServer",
         [
             "CoreModel", "Integrity", "TrackerProtocol", "TrackerCore", "Cryptography", "EventLoop", "WebSockets",
@@ -154,6 +156,7 @@ let testTargets: [Target] = [
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
+    tests("SimulatorTests", ["CoreModel", "Simulator", "TestSupport"]),
     tests(
         "PeersTests",
         ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),
