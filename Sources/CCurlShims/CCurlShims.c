@@ -1,4 +1,7 @@
+#define _GNU_SOURCE  // SOCK_CLOEXEC
 #include "CCurlShims.h"
+
+#include <sys/socket.h>
 
 CURLcode ccurl_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -59,4 +62,14 @@ CURLSHcode ccurl_share_set_long(CURLSH *share, CURLSHoption option, long value) 
 
 CURLcode ccurl_easy_set_share(CURL *easy, CURLSH *share) {
     return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode ccurl_easy_keep_from_children(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }

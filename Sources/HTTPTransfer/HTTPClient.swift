@@ -33,16 +33,11 @@ public import EventLoop
 
     private let loop: EventLoop
     private let configuration: Configuration
-    private let multi: UnsafeMutableRawPointer
+    private let multi: CurlMulti
     private let share: UnsafeMutableRawPointer?
-    private var timer: LoopTimer?
     private var watchdog: LoopTimer?
     private var transfers: [ObjectIdentifier: HTTPTransfer] = [:]
-    private var watchers: [Int32: SocketWatcher] = [:]
     private var generator: SeededGenerator
-    /// libcurl is on the stack; it must not be driven again.
-    private var isDriving = false
-    private var isKickPending = false
     private var isClosed = false
     /// `close` was called while libcurl was on the stack.
     private var isShutDownPending = false
@@ -55,41 +50,21 @@ public import EventLoop
         self.loop = loop
         self.configuration = configuration
         generator = SeededGenerator(seed: configuration.seed)
-        _ = Self.isInitialised
-        // Only an exhausted memory makes these fail.
-        guard let multi = unsafe curl_multi_init() else { preconditionFailure("libcurl has no memory") }
-        unsafe self.multi = multi
         unsafe share = curl_share_init()
         if let share = unsafe share {
             unsafe _ = ccurl_share_set_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
         }
-        unsafe _ = ccurl_multi_set_callbacks(
-            multi,
-            { _, socket, what, context, _ in
-                guard let context = unsafe context else { return 0 }
-                unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
-                return 0
-            },
-            { _, milliseconds, context in
-                guard let context = unsafe context else { return 0 }
-                let client = unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue()
-                client.armTimer(milliseconds)
-                return 0
-            },
-            // Unretained: `close` and `deinit` clean the multi handle up before the client goes.
-            Unmanaged.passUnretained(self).toOpaque())
-        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
-        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
-        unsafe _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        timer = LoopTimer(loop: loop) { [unowned self] in drive(socket: CURL_SOCKET_TIMEOUT, events: 0) }
+        multi = CurlMulti(loop: loop)
+        multi.onDriven = { [unowned self] in settle() }
+        unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+        unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
+        unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         watchdog = LoopTimer(loop: loop) { [unowned self] in checkTimeouts() }
         // libcurl must not use sockets whose watches the loop has closed.
         loop.onStop(ObjectIdentifier(self)) { [unowned self] in shutDown() }
     }
 
     deinit { shutDown() }
-
-    static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Starts a transfer.
     ///
@@ -125,7 +100,7 @@ public import EventLoop
             transfer.takeHandler()
         }
         // libcurl may be inside one of these very transfers: all goes once it has returned.
-        guard !isDriving else {
+        guard !multi.isDriving else {
             isShutDownPending = true
             return
         }
@@ -139,10 +114,8 @@ public import EventLoop
         transfers = [:]
         cancelled = []
         starting = []
-        timer = nil
         watchdog = nil
-        unsafe curl_multi_cleanup(multi)
-        watchers = [:]
+        multi.close()
         if let share = unsafe share { unsafe _ = curl_share_cleanup(share) }
     }
 
@@ -150,7 +123,7 @@ public import EventLoop
 
     private func begin(_ transfer: HTTPTransfer) {
         // libcurl takes nothing in while it is on the stack.
-        guard !isDriving else { return starting.append(transfer) }
+        guard !multi.isDriving else { return starting.append(transfer) }
         guard transfer.phase == .waiting else { return }
         if case .range(let range) = transfer.request.bytes, range.isEmpty {
             return finishLater(transfer, .other("an empty range of bytes can't be asked for"))
@@ -162,48 +135,29 @@ public import EventLoop
         transfer.phase = .running
         transfer.attemptedAt = loop.now
         transfer.activeAt = loop.now
-        let code = unsafe curl_multi_add_handle(multi, easy)
-        guard code == CURLM_OK else { return finishLater(transfer, .other("libcurl refuses the transfer")) }
+        guard unsafe multi.add(easy) else { return finishLater(transfer, .other("libcurl refuses the transfer")) }
         watch(until: deadline(of: transfer))
-        kick()
-    }
-
-    /// Lets libcurl begin without waiting for its timer; later when it is on the stack.
-    private func kick() {
-        guard !isKickPending else { return }
-        isKickPending = true
-        timer?.arm(after: .zero)
     }
 
     private func makeHandle(_ transfer: HTTPTransfer) -> UnsafeMutableRawPointer? {
         let request = transfer.request
         let scheme = request.url.prefix(8).lowercased()
-        guard scheme.hasPrefix("http://") || scheme.hasPrefix("https://"), let easy = unsafe curl_easy_init() else {
-            return nil
-        }
+        guard scheme.hasPrefix("http://") || scheme.hasPrefix("https://") else { return nil }
+        let easy = unsafe CurlMulti.makeEasy(
+            url: request.url, connectTimeout: request.connectTimeout, certificateFile: configuration.certificateFile)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
-        // Each option below is known to the library's version; a failure would show in the transfer.
-        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_URL, request.url)
         unsafe _ = ccurl_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // Without it, ending a transfer whose host is being looked up waits for the look-up, and the loop with it.
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        let downgrade = request.allowsDowngrade || scheme.hasPrefix("http://")
+        let isSecure = scheme.hasPrefix("https")
+        let downgrade = request.allowsDowngrade || !isSecure
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, downgrade ? "http,https" : "https")
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_MAXREDIRS, 10)
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_PIPEWAIT, scheme.hasPrefix("https") ? 1 : 0)
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTimeout.inMilliseconds))
+        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_BUFFERSIZE, 256 * 1024)
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         unsafe _ = ccurl_easy_set_string(easy, CURLOPT_COOKIEFILE, "")
         if let share = unsafe share { unsafe _ = ccurl_easy_set_share(easy, share) }
-        if let file = configuration.certificateFile {
-            unsafe _ = ccurl_easy_set_string(easy, CURLOPT_CAINFO, file)
-        }
         if request.allowsCompression { unsafe _ = ccurl_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
         switch request.bytes {
         case .all: break
@@ -237,7 +191,7 @@ public import EventLoop
         loop.checkIsolated()
         guard transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
         transfer.takeHandler()
-        guard isDriving else { return release(transfer) }
+        guard multi.isDriving else { return release(transfer) }
         // libcurl may be inside this very transfer: it is taken out once libcurl has returned.
         transfer.phase = .done
         cancelled.append(transfer)
@@ -254,7 +208,7 @@ public import EventLoop
         transfer.retryTimer = nil
         guard let easy = unsafe transfer.easy else { return }
         unsafe transfer.easy = nil
-        unsafe _ = curl_multi_remove_handle(multi, easy)
+        unsafe _ = curl_multi_remove_handle(multi.handle, easy)
         unsafe curl_easy_cleanup(easy)
         if let list = unsafe transfer.headerList { unsafe curl_slist_free_all(list) }
         unsafe transfer.headerList = nil
@@ -366,45 +320,7 @@ public import EventLoop
         return length > request.maximumByteCount ? .tooLarge(limit: request.maximumByteCount) : nil
     }
 
-    private func watch(_ socket: Int32, _ what: Int32) {
-        if what == CURL_POLL_REMOVE {
-            watchers.removeValue(forKey: socket)?.close()
-            return
-        }
-        var events: SocketWatcher.Events = []
-        if what & CURL_POLL_IN != 0 { events.insert(.readable) }
-        if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        if let watcher = watchers[socket] { return watcher.watch(events) }
-        let watcher = try? SocketWatcher(loop: loop, descriptor: socket) { [unowned self] events, error in
-            var flags: Int32 = 0
-            if error != nil { flags = CURL_CSELECT_ERR }
-            if events.contains(.readable) { flags |= CURL_CSELECT_IN }
-            if events.contains(.writable) { flags |= CURL_CSELECT_OUT }
-            drive(socket: socket, events: flags)
-        }
-        watcher?.watch(events)
-        watchers[socket] = watcher
-    }
-
-    private func armTimer(_ milliseconds: Int) {
-        if milliseconds < 0 {
-            if !isKickPending { timer?.cancel() }
-        } else {
-            timer?.arm(after: .milliseconds(isKickPending ? 0 : milliseconds))
-        }
-    }
-
-    // MARK: - Driving libcurl
-
-    private func drive(socket: Int32, events: Int32) {
-        guard !isClosed, !isDriving else { return }
-        isKickPending = false
-        isDriving = true
-        var running: Int32 = 0
-        unsafe _ = curl_multi_socket_action(multi, socket, events, &running)
-        isDriving = false
-        settle()
-    }
+    // MARK: - Ends
 
     /// Takes out what was cancelled meanwhile and ends what libcurl says is done.
     private func settle() {
@@ -414,12 +330,7 @@ public import EventLoop
         let starting = starting
         self.starting = []
         for transfer in starting { begin(transfer) }
-        var left: Int32 = 0
-        while !isClosed, let message = unsafe curl_multi_info_read(multi, &left) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
-                continue
-            }
-            let code = unsafe message.pointee.data.result
+        while let (easy, code) = unsafe multi.nextEnded() {
             var context: UnsafeMutableRawPointer?
             unsafe _ = ccurl_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }

@@ -23,11 +23,8 @@ public import EventLoop
     private let url: String
     /// A multi handle for this connection alone. In one that is shared, libcurl would close the connection as an idle
     /// one as soon as others need room, and take bytes that wait on it for a sign that it is broken.
-    private var multi: UnsafeMutableRawPointer?
+    private var multi: CurlMulti?
     private var easy: UnsafeMutableRawPointer?
-    private var timer: LoopTimer?
-    /// What libcurl watches while it connects.
-    private var connecting: [Int32: SocketWatcher] = [:]
     private var watcher: SocketWatcher?
 
     /// Begins to connect to the host and port of `url`.
@@ -39,41 +36,18 @@ public import EventLoop
         loop.checkIsolated()
         self.loop = loop
         self.url = url
-        timer = LoopTimer(loop: loop) { [weak self] in self?.drive(socket: CURL_SOCKET_TIMEOUT, events: 0) }
-        guard HTTPClient.isInitialised, let multi = unsafe curl_multi_init(), let easy = unsafe curl_easy_init() else {
-            preconditionFailure("libcurl has no memory")  // Nothing else makes these fail.
-        }
-        unsafe self.multi = multi
+        let multi = CurlMulti(loop: loop)
+        multi.onDriven = { [weak self] in self?.settle() }
+        self.multi = multi
+        let easy = unsafe CurlMulti.makeEasy(
+            url: url, connectTimeout: Self.connectTimeout, certificateFile: certificateFile)
         unsafe self.easy = easy
-        unsafe _ = ccurl_multi_set_callbacks(
-            multi,
-            { _, socket, what, context, _ in
-                guard let context = unsafe context else { return 0 }
-                unsafe Unmanaged<RawConnection>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
-                return 0
-            },
-            { _, milliseconds, context in
-                guard let context = unsafe context else { return 0 }
-                unsafe Unmanaged<RawConnection>.fromOpaque(context).takeUnretainedValue().armTimer(milliseconds)
-                return 0
-            },
-            // Unretained: `close` takes the callbacks back.
-            Unmanaged.passUnretained(self).toOpaque())
-        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_URL, url)
-        unsafe _ = ccurl_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
         // Only HTTP/1.1 can be left for another protocol: TLS must not agree on HTTP/2.
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A proxy must pass everything on, not only requests.
         unsafe _ = ccurl_easy_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // As in `HTTPClient`: closing must not wait for a look-up.
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(Self.connectTimeout.inMilliseconds))
-        unsafe _ = ccurl_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        if let certificateFile { unsafe _ = ccurl_easy_set_string(easy, CURLOPT_CAINFO, certificateFile) }
-        unsafe _ = curl_multi_add_handle(multi, easy)
-        timer?.arm(after: .zero)
+        _ = unsafe multi.add(easy)
     }
 
     deinit { close() }
@@ -103,19 +77,16 @@ public import EventLoop
         onOpen = nil
         onFailure = nil
         onReady = nil
-        timer = nil
         // Before libcurl closes the descriptor.
         watcher?.close()
         watcher = nil
-        connecting = [:]
-        guard let multi = unsafe multi, let easy = unsafe easy else { return }
-        unsafe self.multi = nil
+        guard let multi, let easy = unsafe easy else { return }
+        self.multi = nil
         unsafe self.easy = nil
-        unsafe _ = ccurl_multi_set_callbacks(multi, nil, nil, nil)
         // This is what closes a connection that was only connected.
-        unsafe _ = curl_multi_remove_handle(multi, easy)
+        unsafe _ = curl_multi_remove_handle(multi.handle, easy)
         unsafe curl_easy_cleanup(easy)
-        unsafe _ = curl_multi_cleanup(multi)
+        multi.close()
     }
 
     // MARK: - Helpers
@@ -128,47 +99,15 @@ public import EventLoop
         }
     }
 
-    private func watch(_ socket: Int32, _ what: Int32) {
-        if what == CURL_POLL_REMOVE {
-            connecting.removeValue(forKey: socket)?.close()
-            return
-        }
-        var events: SocketWatcher.Events = []
-        if what & CURL_POLL_IN != 0 { events.insert(.readable) }
-        if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        if let watcher = connecting[socket] { return watcher.watch(events) }
-        let watcher = try? SocketWatcher(loop: loop, descriptor: socket) { [weak self] events, error in
-            var flags: Int32 = 0
-            if error != nil { flags = CURL_CSELECT_ERR }
-            if events.contains(.readable) { flags |= CURL_CSELECT_IN }
-            if events.contains(.writable) { flags |= CURL_CSELECT_OUT }
-            self?.drive(socket: socket, events: flags)
-        }
-        watcher?.watch(events)
-        connecting[socket] = watcher
-    }
-
-    private func armTimer(_ milliseconds: Int) {
-        if milliseconds < 0 { timer?.cancel() } else { timer?.arm(after: .milliseconds(milliseconds)) }
-    }
-
-    private func drive(socket: Int32, events: Int32) {
-        guard let multi = unsafe multi, let easy = unsafe easy, watcher == nil else { return }
-        var running: Int32 = 0
-        unsafe _ = curl_multi_socket_action(multi, socket, events, &running)
-        var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi, &left) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
-            return unsafe finish(message.pointee.data.result, easy)
-        }
+    private func settle() {
+        guard let (_, code) = unsafe multi?.nextEnded(), let easy = unsafe easy else { return }
+        unsafe finish(code, easy)
     }
 
     /// Takes the connection over from libcurl's multi handle, which is not driven any more but must keep it.
     private func finish(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) {
-        timer = nil
         // The loop takes one watch of a socket at a time.
-        for watcher in connecting.values { watcher.close() }
-        connecting = [:]
+        multi?.halt()
         var descriptor = Int32(CURL_SOCKET_BAD)
         guard code == CURLE_OK,
             unsafe ccurl_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK,

@@ -16,6 +16,9 @@ CURLcode ccurl_easy_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode ccurl_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value);
 CURLcode ccurl_easy_get_pointer(CURL *easy, CURLINFO info, void **value);
 
+// Makes its sockets such that a program which the process starts doesn't inherit them.
+CURLcode ccurl_easy_keep_from_children(CURL *easy);
+
 typedef int (*ccurl_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *watcher);
 typedef int (*ccurl_timer_callback)(CURLM *multi, long timeout_ms, void *context);
 CURLMcode ccurl_multi_set_callbacks(

@@ -14,11 +14,21 @@ enum ProcessView {
     static func playerThreads() -> [String] { threads().filter { $0.hasPrefix("engine") || $0 == "vbplayer" } }
 
     /// What each open descriptor leads to.
-    static func descriptors() -> [String] {
+    static func descriptors() -> [String] { targets().map(\.target).sorted() }
+
+    private static func targets() -> [(descriptor: String, target: String)] {
         let folder = "/proc/self/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-            .sorted()
+        return names.compactMap { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map { (name, $0) }
+        }
+    }
+
+    /// Whether a program that this process starts gets a descriptor.
+    private static func isInherited(_ descriptor: String) -> Bool {
+        let flags = contents("/proc/self/fdinfo/\(descriptor)").split(separator: "\n").first { $0.hasPrefix("flags:") }
+        let value = flags?.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0, radix: 8) }
+        return value.map { $0 & O_CLOEXEC == 0 } ?? false
     }
 
     /// A socket of the internet families.
@@ -28,6 +38,8 @@ enum ProcessView {
         var localPort: UInt16
         var remotePort: UInt16
         var isListening: Bool
+        /// Whether a program that this process starts gets it.
+        var isInherited: Bool
     }
 
     /// The ports on which this process listens.
@@ -35,16 +47,18 @@ enum ProcessView {
 
     /// The internet sockets that this process holds.
     static func sockets() -> [Socket] {
-        let own = Set(descriptors().filter { $0.hasPrefix("socket:[") }.map { $0.dropFirst(8).dropLast() })
+        let own = Dictionary(
+            targets().filter { $0.target.hasPrefix("socket:[") }
+                .map { ($0.target.dropFirst(8).dropLast(), $0.descriptor) }, uniquingKeysWith: { first, _ in first })
         return ["tcp", "tcp6", "udp", "udp6"].flatMap { table -> [Socket] in
             let lines = contents("/proc/self/net/\(table)")
             return lines.split(separator: "\n").dropFirst().compactMap { line in
                 let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-                guard fields.count > 9, own.contains(fields[9]) else { return nil }
+                guard fields.count > 9, let descriptor = own[fields[9]] else { return nil }
                 let ports = fields[1...2].map { $0.split(separator: ":").last.flatMap { UInt16($0, radix: 16) } ?? 0 }
                 return Socket(
                     table: table, inode: String(fields[9]), localPort: ports[0], remotePort: ports[1],
-                    isListening: table.hasPrefix("tcp") && fields[3] == "0A")
+                    isListening: table.hasPrefix("tcp") && fields[3] == "0A", isInherited: isInherited(descriptor))
             }
         }
     }
