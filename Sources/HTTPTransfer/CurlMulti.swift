@@ -3,18 +3,24 @@ internal import CCurlShims
 internal import CoreModel
 internal import EventLoop
 
+/// Whose transfers a ``CurlMulti`` drives.
+protocol CurlMultiOwner: AnyObject {
+    /// libcurl has worked and is off the stack: look at ``CurlMulti/nextEnded()``. Never from inside another call; may
+    /// close or release the object.
+    func settle()
+}
+
 /// libcurl's multi interface on a loop: watches the sockets and keeps the timer that libcurl asks for.
 ///
-/// Confined to the loop. ``onDriven`` comes on the loop with libcurl off the stack, never from inside another call, and
-/// may close or release the object.
+/// Confined to the loop.
 @safe final class CurlMulti {
     /// libcurl's multi handle, until ``close()``.
     let handle: UnsafeMutableRawPointer
     /// Whether libcurl is on the stack; it takes nothing in then.
     private(set) var isDriving = false
 
-    /// libcurl has worked: look at ``nextEnded()``.
-    var onDriven: (() -> Void)?
+    /// Kept alive while libcurl is on the stack, whose callbacks may let it go.
+    weak var owner: (any CurlMultiOwner)?
 
     private let loop: EventLoop
     private var timer: LoopTimer?
@@ -90,7 +96,7 @@ internal import EventLoop
 
     /// Drives libcurl no more, which keeps its connections: their sockets are another's to watch.
     func halt() {
-        onDriven = nil
+        owner = nil
         timer = nil
         for watcher in watchers.values { watcher.close() }
         watchers = [:]
@@ -100,7 +106,7 @@ internal import EventLoop
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        onDriven = nil
+        owner = nil
         timer = nil
         unsafe _ = curl_multi_cleanup(handle)
         watchers = [:]
@@ -138,12 +144,12 @@ internal import EventLoop
     }
 
     private func drive(socket: Int32, events: Int32) {
-        guard let onDriven, !isDriving else { return }
+        guard let owner, !isDriving else { return }
         isKickPending = false
         isDriving = true
         var running: Int32 = 0
         unsafe _ = curl_multi_socket_action(handle, socket, events, &running)
         isDriving = false
-        onDriven()
+        owner.settle()
     }
 }

@@ -6,7 +6,7 @@ public import EventLoop
 /// HTTP by libcurl's multi interface on a loop: HTTP/1.1, HTTP/2 over TLS, verified certificates, connections reused.
 ///
 /// Confined to the loop. Events come on the loop, never from inside ``start(_:handler:)``.
-@safe public final class HTTPClient {
+@safe public final class HTTPClient: CurlMultiOwner {
     /// The client's settings.
     public struct Configuration: Sendable {
         /// The User-Agent field.
@@ -55,7 +55,7 @@ public import EventLoop
             unsafe _ = ccurl_share_set_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
         }
         multi = CurlMulti(loop: loop)
-        multi.onDriven = { [unowned self] in settle() }
+        multi.owner = self
         unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
         unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
         unsafe _ = ccurl_multi_set_long(multi.handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
@@ -323,7 +323,7 @@ public import EventLoop
     // MARK: - Ends
 
     /// Takes out what was cancelled meanwhile and ends what libcurl says is done.
-    private func settle() {
+    func settle() {
         guard !isShutDownPending else { return cleanUp() }
         for transfer in cancelled { release(transfer) }
         cancelled = []

@@ -8,7 +8,7 @@ public import EventLoop
 ///
 /// Confined to the loop. Callbacks come on the loop, never from inside ``init(loop:to:certificateFile:)``, and may close
 /// or release the connection. Releasing the last reference closes it.
-@safe public final class RawConnection {
+@safe public final class RawConnection: CurlMultiOwner {
     /// How long the connection may take to come up, TLS included.
     public static let connectTimeout: Duration = .seconds(10)
 
@@ -37,7 +37,7 @@ public import EventLoop
         self.loop = loop
         self.url = url
         let multi = CurlMulti(loop: loop)
-        multi.onDriven = { [weak self] in self?.settle() }
+        multi.owner = self
         self.multi = multi
         let easy = unsafe CurlMulti.makeEasy(
             url: url, connectTimeout: Self.connectTimeout, certificateFile: certificateFile)
@@ -99,7 +99,7 @@ public import EventLoop
         }
     }
 
-    private func settle() {
+    func settle() {
         guard let (_, code) = unsafe multi?.nextEnded(), let easy = unsafe easy else { return }
         unsafe finish(code, easy)
     }
