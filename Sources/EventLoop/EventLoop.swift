@@ -220,7 +220,7 @@ internal import Synchronization
         var count = 0
         while count < Self.workPerWakeUp {
             guard takeBatch() else {
-                if inbox.withLock({ $0.isStopping }) { close() }
+                if inbox.withLock({ $0.phase }) == .closing { close() }
                 return
             }
             count += batch.count
@@ -233,8 +233,11 @@ internal import Synchronization
     private func takeBatch() -> Bool {
         inbox.withLock { inbox in
             swap(&inbox.work, &batch)
-            if batch.isEmpty { inbox.isWakePending = false }
-            return !batch.isEmpty
+            guard batch.isEmpty else { return true }
+            inbox.isWakePending = false
+            // In the same breath: a call that comes between would find its handles closed.
+            if inbox.isStopping, inbox.phase == .open { inbox.phase = .closing }
+            return false
         }
     }
 
@@ -252,7 +255,6 @@ internal import Synchronization
     /// Closes every handle but the wake-up one, which keeps the loop going no longer.
     private func close() {
         guard acceptsHandles else { return }
-        inbox.withLock { $0.phase = .closing }
         acceptsHandles = false
         let handlers = stopHandlers
         stopHandlers = []

@@ -76,11 +76,18 @@ import Testing
         let loop = try EventLoop.startThread(named: "lifetime")
         let accepted = Counter()
         let ran = Counter()
+        let stops = Counter()
+        let late = Counter()
+        loop.execute { loop.onStop(ObjectIdentifier(stops)) { stops.add() } }
         try await withThrowingTaskGroup { group in
             for _ in 0..<6 {
                 group.addTask {
                     try await onOwnThread {
-                        for _ in 0..<4000 where loop.execute({ ran.add() }) { accepted.add() }
+                        let work: @Sendable () -> Void = {
+                            ran.add()
+                            if stops.value > 0 { late.add() }
+                        }
+                        for _ in 0..<4000 where loop.execute(work) { accepted.add() }
                     }
                 }
             }
@@ -89,7 +96,7 @@ import Testing
             try await group.waitForAll()
         }
         try await onOwnThread { loop.stopAndWait() }
-        #expect(ran.value == accepted.value)
+        #expect(ran.value == accepted.value && stops.value == 1 && late.value == 0)
     }
 
     @Test func jobsAndCallsKeepTheirOrder() throws {
