@@ -22,7 +22,13 @@ public final class VBFrameSink: Sendable {
     public var newest: VBVideoFrame? { state.withLock { $0.newest } }
 
     /// Sets a block that is called with each picture, on a thread of the player, which waits for it: return soon.
-    public func setHandler(_ handler: (@Sendable (VBVideoFrame) -> Void)?) { state.withLock { $0.handler = handler } }
+    public func setHandler(_ handler: (@Sendable (VBVideoFrame) -> Void)?) {
+        // What the former handler captured is released outside of the lock.
+        _ = state.withLock { state in
+            defer { state.handler = handler }
+            return state.handler
+        }
+    }
 
     /// A new stream of pictures, which drops the oldest beyond `count` and finishes with the layer.
     public func stream(bufferingNewest count: Int = 1) -> AsyncStream<VBVideoFrame> {

@@ -52,13 +52,19 @@
     /// An observer that stays until it is invalidated or released.
     public final class NSKeyValueObservation: NSObject, Sendable {
         private let cancellation: Cancellation
+        private let forget: @Sendable () -> Void
 
-        init(_ cancellation: Cancellation) { self.cancellation = cancellation }
+        /// - Parameter forget: Lets the handler go, on the thread that ends the observation.
+        init(_ cancellation: Cancellation, forget: @escaping @Sendable () -> Void) {
+            self.cancellation = cancellation
+            self.forget = forget
+        }
 
-        deinit { cancellation.cancel() }
+        deinit { invalidate() }
 
-        /// Ends the observation: no new call of the handler starts after it. Again is fine.
-        public func invalidate() { cancellation.cancel() }
+        /// Ends the observation: no new call of the handler starts after it, and what the handler holds is let go, unless
+        /// it is being called. Again is fine.
+        public func invalidate() { if cancellation.cancel() { forget() } }
     }
 
 #endif

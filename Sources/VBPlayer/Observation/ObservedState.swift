@@ -64,7 +64,6 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
         let (value, schedules) = state.withLock { state in
             let old = state.snapshot
             let value = change(&state.snapshot)
-            state.observers.removeAll { $0.cancellation.isCancelled }
             state.version += 1
             guard !state.observers.isEmpty else { return (value, false) }
             state.pending.append(Change(old: old, new: state.snapshot, version: state.version))
@@ -79,11 +78,19 @@ final class ObservedState<Snapshot: Sendable>: Sendable {
         return value
     }
 
-    /// Registers a handler of the changes made after the snapshot that is returned.
+    /// Registers a handler of the changes made after the snapshot that is returned; kept until it is removed.
     func add(_ cancellation: Cancellation, _ handler: @escaping Handler) -> Snapshot {
         state.withLock { state in
             state.observers.append(Observer(since: state.version, cancellation: cancellation, handler: handler))
             return state.snapshot
+        }
+    }
+
+    /// Drops the handler that was registered with `cancellation`.
+    func remove(_ cancellation: Cancellation) {
+        // What the handler captured is released outside of the lock: it may be what uses this state as it goes.
+        _ = state.withLock { state in
+            state.observers.firstIndex { $0.cancellation === cancellation }.map { state.observers.remove(at: $0) }
         }
     }
 

@@ -32,20 +32,20 @@ protocol ObservationHost: NSObject {
             let cancellation = Cancellation()
             let observer = PropertyObserver(
                 object: self, keyPath: keyPath, options: options, handler: changeHandler, cancellation: cancellation)
-            if let host = self as? any ObservationHost {
-                register(observer, with: host, isInitial: options.contains(.initial))
-            }
-            return NSKeyValueObservation(cancellation)
+            guard let host = self as? any ObservationHost else { return NSKeyValueObservation(cancellation) {} }
+            return register(observer, with: host, isInitial: options.contains(.initial))
         }
 
         private func register<Value>(
             _ observer: PropertyObserver<Self, Value>, with host: some ObservationHost, isInitial: Bool
-        ) {
+        ) -> NSKeyValueObservation {
             let state = host.observedState
-            let snapshot = state.add(observer.cancellation) { observer.tell($1, of: $0) }
+            let cancellation = observer.cancellation
+            let snapshot = state.add(cancellation) { observer.tell($1, of: $0) }
             if isInitial {
                 observer.tellInitial(state.withVisible(snapshot) { self[keyPath: observer.keyPath] }, of: self)
             }
+            return NSKeyValueObservation(cancellation) { [weak state] in state?.remove(cancellation) }
         }
     }
 

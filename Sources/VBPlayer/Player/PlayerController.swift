@@ -27,6 +27,16 @@ final class PlayerController: Sendable {
         var error: NSError?
         /// The last position of a core that was shut down.
         var lastPosition = MediaTime.zero
+
+        /// Forgets the observers that are gone and those that `isKept` refuses.
+        ///
+        /// - Returns: The observers there were. The caller keeps them beyond the lock: the last reference to one may let
+        ///   go of what its block holds, the player too.
+        mutating func keepObservers(where isKept: (PeriodicObserver) -> Bool) -> [PeriodicObserver] {
+            let present = observers.compactMap(\.observer)
+            observers = present.filter(isKept).map(WeakObserver.init)
+            return present
+        }
     }
 
     private struct WeakObserver { weak var observer: PeriodicObserver? }
@@ -125,17 +135,19 @@ final class PlayerController: Sendable {
     // MARK: - Observers
 
     func add(_ observer: PeriodicObserver) {
-        let isRunning = state.withLock { state in
-            state.observers.removeAll { $0.observer == nil }
+        let (isRunning, others) = state.withLock { state in
+            let others = state.keepObservers { _ in true }
             state.observers.append(WeakObserver(observer: observer))
-            return state.machine.isRunning
+            return (state.machine.isRunning, others)
         }
+        withExtendedLifetime(others) {}
         if isRunning { observer.clockChanged(isRunning: true) }
     }
 
     func remove(_ observer: PeriodicObserver) {
         observer.remove()
-        state.withLock { $0.observers.removeAll { $0.observer == nil || $0.observer === observer } }
+        let others = state.withLock { state in state.keepObservers { $0 !== observer } }
+        withExtendedLifetime(others) {}
     }
 
     func statusUpdates() -> AsyncStream<VBPlayerStatus> {

@@ -76,6 +76,34 @@ import Testing
         #expect(count == 0)
     }
 
+    /// What a caller's block holds, and what uses the layer once more as it goes.
+    private final class Model {
+        let layer: VBDisplayLayer
+        init(_ layer: VBDisplayLayer) { self.layer = layer }
+        deinit { layer.frames.setHandler { [bounds = layer.bounds] _ in _ = bounds } }
+    }
+
+    @Test func whatAnObserverHoldsGoesWithItAndMayUseTheObject() {
+        var model: Model? = Model(layer)
+        weak let released = model
+        let observation = layer.observe(\.bounds) { [model] _, _ in withExtendedLifetime(model) {} }
+        model = nil
+        #expect(released != nil)
+        observation.invalidate()
+        #expect(released == nil)
+        setBounds(1)
+    }
+
+    @Test func whatAPictureHandlerHoldsMayUseTheLayerAsItGoes() {
+        var model: UncheckedBox<Model>? = UncheckedBox(Model(layer))
+        weak let released = model?.value
+        layer.frames.setHandler { [model] _ in withExtendedLifetime(model) {} }
+        model = nil
+        #expect(released != nil)
+        layer.frames.setHandler(nil)
+        #expect(released == nil)
+    }
+
     /// A subclass's key paths are other key paths, and its own properties change with those they are computed from.
     final class WideLayer: VBDisplayLayer, @unchecked Sendable {
         var isWide: Bool { bounds.width > 10 }
