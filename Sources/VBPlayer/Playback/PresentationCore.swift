@@ -21,6 +21,8 @@ final class PresentationCore: PlaybackCore {
         var loop: EventLoop?
         var figures: PlaybackFigures
         var readiness = Readiness.waiting(duration: nil, isPrepared: false, isDecoded: false)
+        /// Commands that wait for the loop: a seek, and what came behind it.
+        var queuedCommands = 0
         var isShutDown = false
     }
 
@@ -92,16 +94,18 @@ final class PresentationCore: PlaybackCore {
         }
     }
 
-    func play() { engine.play() }
+    func play() { command { $0.engine.play() } }
 
     func pause() {
-        state.withLock { $0.figures.halt(EventLoop.now) }
-        engine.pause()
+        command { core in
+            core.state.withLock { $0.figures.halt(EventLoop.now) }
+            core.engine.pause()
+        }
         tellSession()
     }
 
     func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?) {
-        onLoop { core in
+        queue { core in
             core.state.withLock { $0.figures.halt(EventLoop.now) }
             core.engine.seek(id: id, to: time, tolerance: tolerance)
             core.seat.session?.seek(to: time.duration)
@@ -160,6 +164,20 @@ final class PresentationCore: PlaybackCore {
         guard case .waiting(let duration, true, true) = state.readiness else { return nil }
         state.readiness = .told
         return .ready(duration: duration)
+    }
+
+    /// Carries a command out: at once, or behind a seek that waits for the loop, so that the engine hears of both in the
+    /// order of the calls.
+    private func command(_ work: @escaping @Sendable (PresentationCore) -> Void) {
+        if state.withLock({ $0.queuedCommands == 0 }) { work(self) } else { queue(work) }
+    }
+
+    private func queue(_ work: @escaping @Sendable (PresentationCore) -> Void) {
+        state.withLock { $0.queuedCommands += 1 }
+        onLoop { core in
+            work(core)
+            core.state.withLock { $0.queuedCommands -= 1 }
+        }
     }
 
     private func tellSession() { onLoop { $0.seat.session?.playbackDidChange() } }

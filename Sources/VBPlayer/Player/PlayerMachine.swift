@@ -109,7 +109,8 @@ struct PlayerMachine {
             // A core that takes seeks early may tell of one that was cancelled before media came.
             return [.clock(isRunning: isRunning), .complete(seek: id)]
         case .ended:
-            guard !hasEnded else { return [] }
+            // A seek that the core has yet to take leads away from this end.
+            guard !hasEnded, seek == nil else { return [] }
             hasEnded = true
             isRunning = false
             wantsPlay = false

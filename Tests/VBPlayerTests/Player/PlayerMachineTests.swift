@@ -76,6 +76,15 @@ struct PlayerMachineTests {
         #expect(machine.play() == [.publish(.rate(1)), .play])
     }
 
+    @Test func anEndThatASeekOvertookIsNone() {
+        var machine = ready()
+        _ = machine.play()
+        let (id, _) = machine.seek(to: time(1), tolerance: nil)
+        #expect(machine.take(.ended) == [] && machine.wantsPlay)
+        #expect(machine.take(.seekEnded(id: id)) == [.clock(isRunning: false), .complete(seek: id)])
+        #expect(machine.take(.playing) == [.clock(isRunning: true)])
+    }
+
     @Test func failureIsFinal() {
         var machine = ready()
         _ = machine.play()

@@ -191,6 +191,10 @@ struct PlayerTests {
         #expect(player.rate == 0)
         player.play()
         #expect(await eventually { listener.finished == 2 })
+        // Nor need the seek be over when the command comes.
+        player.seek(to: time(3.5), tolerance: .zero) {}
+        player.play()
+        #expect(await eventually { listener.finished == 3 })
     }
 
     @Test func seekBeforeReadyIsRemembered() async throws {
