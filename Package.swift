@@ -167,8 +167,7 @@ let testTargets: [Target] = [
         "DeliveryTests",
         [
             "Delivery", "CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "Integrity", "Manifest",
-            "Scheduling", "TrackerCore",
-            "TrackerServer",
+            "Scheduling", "TrackerCore", "TrackerProtocol", "TrackerServer",
         ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine", "TestSupport"]),

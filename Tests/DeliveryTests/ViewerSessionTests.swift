@@ -6,6 +6,7 @@ import HTTPTransfer
 import Integrity
 import Testing
 import TrackerCore
+import TrackerProtocol
 
 /// Whole sessions over real sockets: an origin, and where peers matter a tracker and a second viewer.
 @Suite(.timeLimit(.minutes(2))) struct ViewerSessionTests {

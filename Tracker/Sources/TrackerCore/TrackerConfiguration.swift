@@ -1,4 +1,5 @@
 public import CoreModel
+public import TrackerProtocol
 
 /// How a tracker admits, matches and bounds.
 public struct TrackerConfiguration: Sendable {
@@ -33,23 +34,8 @@ public struct TrackerConfiguration: Sendable {
     public var frontRenewal: Duration = .seconds(8)
     /// Cohorts of one swarm that have a front, from the leading one on; viewers behind the last of them elect.
     public var maximumCohortCount = 256
-    /// What viewers are told to keep to.
-    public var settings = RemoteSettingsSource()
-
-    /// What the operator tightens, passed on with each welcome.
-    public struct RemoteSettingsSource: Sendable {
-        /// Upload at most this many bits a second.
-        public var maximumUploadBitsPerSecond: UInt32?
-        /// Upload at most this many MiB a day.
-        public var maximumUploadMebibytesPerDay: UInt32?
-        /// Hold at most this many links to peers.
-        public var maximumPeerCount: UInt32?
-        /// No peers at all.
-        public var disablesPeers = false
-
-        /// Nothing.
-        public init() {}
-    }
+    /// What viewers are told to keep to, with each welcome.
+    public var settings = RemoteSettings()
 
     /// The defaults.
     public init() {}

@@ -261,17 +261,12 @@ public struct TrackerStore: Sendable {
         _ member: Member, id: SwarmID, _ swarm: Swarm, time: UnixTime,
         using generator: inout some RandomNumberGenerator
     ) {
-        var settings = RemoteSettings()
-        settings.maximumUploadBitsPerSecond = configuration.settings.maximumUploadBitsPerSecond
-        settings.maximumUploadMebibytesPerDay = configuration.settings.maximumUploadMebibytesPerDay
-        settings.maximumPeerCount = configuration.settings.maximumPeerCount
-        settings.disablesPeers = configuration.settings.disablesPeers
         let welcome = Welcome(
             swarm: id, swarmSecret: swarm.secret, membershipKey: key.verificationKey,
             certificate: issue(to: member, swarm: id, time: time, using: &generator), serverTime: time,
             swarmSize: UInt32(clamping: swarm.members.count),
             reportIntervalMilliseconds: UInt32(clamping: configuration.reportInterval.inMilliseconds),
-            observedAddress: member.address, settings: settings)
+            observedAddress: member.address, settings: configuration.settings)
         emit(.send(member.connection, .welcome(welcome)))
     }
 

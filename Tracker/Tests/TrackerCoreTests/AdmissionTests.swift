@@ -24,6 +24,18 @@ struct AdmissionTests {
         #expect(script.store.statistics.joins == 1 && script.store.statistics.viewers == 1)
     }
 
+    @Test func `Each of the operator's limits goes with the welcome`() throws {
+        var settings = RemoteSettings()
+        settings.maximumUploadBitsPerSecond = 1
+        settings.maximumUploadPercent = 2
+        settings.maximumUploadMebibytesPerDay = 3
+        settings.maximumPeerCount = 4
+        settings.disablesPeers = true
+        var script = Script { $0.settings = settings }
+        let welcome = try #require(script.join(Viewer(1)).welcome)
+        #expect(welcome.settings == settings)
+    }
+
     @Test func `A signature over another challenge, port or stream is refused`() {
         for change in 0..<3 {
             var script = Script()
