@@ -131,7 +131,13 @@ extension SwarmMembership {
             var address = session.configuration.listenAddress
             address.port = port
             manager?.close()
+            // A closed manager tells of nothing any more.
+            for peer in peerKeys.keys.sorted() { peerGone(peer, .closed) }
             makeManager(swarm: welcome.swarm, at: address, membershipKeys: [welcome.membershipKey])
+            // What came from the CDN meanwhile is to be announced there.
+            for (id, record) in records.sorted(by: { $0.key < $1.key }) {
+                didChange(id, chunks: record.geometry.chunks)
+            }
         }
         manager?.membershipKeys = [welcome.membershipKey]
         if let bits = welcome.settings.maximumUploadBitsPerSecond {
