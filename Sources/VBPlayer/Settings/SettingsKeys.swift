@@ -27,7 +27,8 @@
 
 /// Whether segments may come from other viewers and go to them (Bool; false): the operator's and the viewer's decision.
 public let VBEnablePDNKey = "enable-pdn"
-/// The trackers to ask for other viewers ([String] of http, https, ws, wss or udp addresses, at most 8; none).
+/// The trackers to ask for other viewers ([String] of http, https, ws, wss or udp addresses, at most 8; none). Those of
+/// udp are standard BitTorrent trackers, which are not asked yet.
 public let VBTrackerURLsKey = "tracker"
 /// The token that admits this viewer (String, base64url, at most 512 characters; none). It goes to trackers only, over TLS:
 /// with a token, those without (http, ws) are not used unless their address is the machine's own.
@@ -51,7 +52,8 @@ public let VBAudioLanguageKey = "audio"
 public let VBUploadCapKey = "upload-cap"
 /// The most to upload for each byte downloaded (Double, 0 to 100; 2).
 public let VBUploadShareKey = "upload-share"
-/// The most to download (Int, bits per second, 64 kbps to 100 Gbps; no cap).
+/// The most to download while other viewers bring segments (Int, bits per second, 64 kbps to 100 Gbps; no cap). They are
+/// held back so far that the CDN's bytes and theirs stay below it; the CDN itself never is, for playback comes first.
 public let VBDownloadCapKey = "download-cap"
 /// Whether the link costs by volume (Bool; false): then nothing is uploaded unless ``VBUploadOnMeteredLinkKey`` allows it.
 public let VBMeteredLinkKey = "metered"
