@@ -16,14 +16,10 @@ public struct LoopError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let endOfStream = LoopError(rawValue: UV_EOF.rawValue)
     /// The operation was stopped by its owner.
     public static let cancelled = LoopError(rawValue: UV_ECANCELED.rawValue)
-    /// The other side reset the connection.
-    public static let connectionReset = LoopError(rawValue: UV_ECONNRESET.rawValue)
     /// The operation took too long.
     public static let timedOut = LoopError(rawValue: UV_ETIMEDOUT.rawValue)
     /// The text is no address.
     public static let invalidArgument = LoopError(rawValue: UV_EINVAL.rawValue)
-    /// More is waiting to be sent than the owner allows.
-    public static let noBufferSpace = LoopError(rawValue: UV_ENOBUFS.rawValue)
 
     /// The library's words for the code.
     public var description: String {

@@ -175,9 +175,6 @@ internal import Glibc
     /// Asks the system to hold at most this much unsent data before it says that it is full (TCP_NOTSENT_LOWAT).
     public func setNotSentLowWater(_ byteCount: Int) { setOption(Int32(IPPROTO_TCP), 25, byteCount) }
 
-    /// Sets the system's send buffer in bytes (SO_SNDBUF).
-    public func setSendBuffer(_ byteCount: Int) { setOption(SOL_SOCKET, SO_SNDBUF, byteCount) }
-
     /// Bytes that the system has taken and the peer has not acknowledged (SIOCOUTQ); 0 when unknown.
     public var kernelQueuedByteCount: Int {
         guard let descriptor else { return 0 }

@@ -108,11 +108,6 @@ public final class MediaEngine: Sendable {
         }
     }
 
-    /// Encoded bytes that wait in the engine, of all tracks.
-    public var bufferedByteCount: Int {
-        core.monitor.withLock { $0.tracks.reduce(0) { $0 + $1.encodedByteCount } }
-    }
-
     /// Counters.
     public var statistics: EngineStatistics { core.monitor.withLock { $0.statistics } }
 

@@ -30,12 +30,6 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
         return unsafe (Int(descriptor.pointee.log2_chroma_w), Int(descriptor.pointee.log2_chroma_h))
     }
 
-    /// Bits of the first component.
-    public var bitDepth: Int {
-        guard let descriptor = unsafe av_pix_fmt_desc_get(AVPixelFormat(rawValue)) else { return 0 }
-        return unsafe Int(descriptor.pointee.comp.0.depth)
-    }
-
     /// Number of planes.
     public var planeCount: Int { max(0, Int(av_pix_fmt_count_planes(AVPixelFormat(rawValue)))) }
 

@@ -237,7 +237,7 @@ extension Scheduler {
 
     mutating func fetch(_ id: SegmentID, chunks: Range<Int>?, _ reason: Reason, now: MonotonicInstant) {
         let transfer = makeTransferID()
-        transfers[transfer] = CDNTransfer(segment: id, chunks: chunks, reason: reason, startedAt: now)
+        transfers[transfer] = CDNTransfer(segment: id, chunks: chunks, startedAt: now)
         update(id) { segment in
             if chunks == nil || segment.byteCount == nil { segment.openTransfer = transfer }
         }

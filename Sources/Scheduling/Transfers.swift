@@ -16,7 +16,6 @@ struct CDNTransfer: Sendable {
     let segment: SegmentID
     /// The chunks asked for; `nil` for the whole segment.
     let chunks: Range<Int>?
-    let reason: Reason
     let startedAt: MonotonicInstant
     /// Chunks that have come in.
     var arrived = 0
@@ -24,7 +23,4 @@ struct CDNTransfer: Sendable {
     var receivedByteCount = 0
     /// Whether the CDN has begun to answer.
     var hasResponded = false
-
-    /// Urgent transfers and those of a front don't wait for each other.
-    var isUrgent: Bool { reason == .deadline || reason == .startup }
 }

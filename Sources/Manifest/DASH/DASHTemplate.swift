@@ -85,9 +85,6 @@ struct DASHTemplate: Hashable, Sendable {
         return format
     }
 
-    /// Whether it names segments by $Time$.
-    var usesTime: Bool { tokens.contains { if case .time = $0 { true } else { false } } }
-
     /// The reference of one segment.
     func expanded(number: UInt64, time: UInt64) -> String {
         var text = ""

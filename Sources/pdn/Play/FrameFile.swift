@@ -3,7 +3,7 @@ import Foundation
 import MediaEngine
 import Synchronization
 
-/// Writes a line for each decoded video frame and counts audio samples; called on the engine's threads.
+/// Writes a line for each decoded video frame; called on the engine's threads.
 final class FrameFile: FrameObserver {
     private struct State {
         var handle: FileHandle
