@@ -206,6 +206,7 @@ let fuzzTargets: [Target] =
         fuzz("DASH", ["FuzzSupport", "Manifest"]),
         fuzz("SegmentIndex", ["FuzzSupport", "Manifest"]),
         fuzz("Media", ["FuzzSupport", "MediaEngine"]),
+        fuzz("Decoding", ["FuzzSupport", "MediaEngine"]),
         fuzz("Record", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Certificate", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Token", ["FuzzSupport", "CoreModel", "Integrity"]),

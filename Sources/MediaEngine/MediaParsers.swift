@@ -1,4 +1,6 @@
-/// The module's own parsers of bytes from outside, for the fuzzer. What libavformat and libavcodec parse is theirs.
+internal import CoreModel
+
+/// The module's parsers of bytes from outside, for the fuzzer.
 package enum MediaParsers {
     /// Feeds the pieces to the walker of appended MP4 data, up to the first that it refuses. A refused piece must leave
     /// the walker as it was: the rest of the pieces then goes on from there.
@@ -41,5 +43,56 @@ package enum MediaParsers {
     package static func sniff(_ bytes: [UInt8]) {
         _ = H264Reordering(bytes)
         _ = Container(sniffing: bytes[...])
+    }
+
+    /// Takes a container apart and decodes what is in it, as a track does, and hashes the pictures. What libavformat and
+    /// libavcodec parse is theirs; how they are driven is not.
+    package static func decode(_ bytes: [UInt8]) {
+        var boxes = BoxTracker()
+        guard let container = Container(sniffing: bytes.prefix(Container.sniffedByteCount)),
+            container != .mp4 || boxes.take(bytes[...]),
+            let demuxer = try? Demuxer(container: container, source: MemorySource(bytes) { false })
+        else { return }
+        var decoders: [Int: Decoder] = [:]
+        // Damage costs packets; the bound is there for input that makes more packets than it has bytes.
+        for _ in 0...bytes.count {
+            guard let packet = try? Packet() else { return }
+            do throws(LibraryCode) {
+                try demuxer.read(packet)
+            } catch {
+                guard error == .again else { break }
+                continue
+            }
+            let index = packet.streamIndex
+            guard demuxer.stream(index)?.kind != nil, let stream = unsafe demuxer.pointer(index) else { continue }
+            let known = decoders[index]
+            guard
+                let decoder = unsafe known
+                    ?? (try? Decoder(stream: stream, firstPacket: packet, threadCount: 1, track: 0))
+            else {
+                demuxer.discard(index)
+                continue
+            }
+            decoders[index] = decoder
+            while case .full = decoder.send(packet), take(decoder) {}
+        }
+        for (_, decoder) in decoders {
+            decoder.drain()
+            while take(decoder) {}
+        }
+    }
+
+    /// Takes one result of a decoder; false when there is none.
+    private static func take(_ decoder: Decoder) -> Bool {
+        switch decoder.receive() {
+        case .needsInput, .ended: return false
+        case .damaged: return true
+        case .frame:
+            guard let picture = unsafe VideoFrame(moving: decoder.frame, time: .zero, duration: .zero) else {
+                return true
+            }
+            _ = FrameHasher()?.digest(of: picture)
+            return true
+        }
     }
 }

@@ -1,46 +1,100 @@
-/// Follows the top-level boxes of MP4 bytes in any split, to tell when they are out of step.
+/// Follows the boxes of MP4 bytes in any split, to tell when they are out of step, and when one that describes samples
+/// says more than it holds.
 struct BoxTracker {
     private var header: [UInt8] = []
+    /// What is left of each container that has begun, the outermost first.
+    private var containers: [UInt64] = []
     /// What is left of the box; nil between boxes, `.max` for a box that runs to the end.
     private var remaining: UInt64?
+    /// The table that has begun, until its head is there.
+    private var table: (type: BoxType, byteCount: UInt64, head: [UInt8])?
 
     /// Whether no box has begun that is not complete.
-    var isAtBorder: Bool { (remaining == nil && header.isEmpty) || remaining == .max }
+    var isAtBorder: Bool { (remaining == nil && header.isEmpty && containers.isEmpty) || remaining == .max }
+
+    /// Containers inside of each other; a sample table's lie five deep.
+    private static let depthLimit = 8
+    private static let containerTypes: Set<BoxType> = [
+        BoxType("moov"), BoxType("trak"), BoxType("mdia"), BoxType("minf"), BoxType("stbl"), BoxType("edts"),
+        BoxType("moof"), BoxType("traf"),
+    ]
 
     /// Takes the next bytes. False when they can't be boxes.
     mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
-            if let left = remaining {
-                guard left != .max else { return true }
-                let count = Int(min(left, UInt64(rest.count)))
-                rest = rest.dropFirst(count)
-                remaining = left == UInt64(count) ? nil : left - UInt64(count)
-            } else {
-                guard takeHeader(&rest) else { return false }
-            }
+            guard remaining == nil ? takeHeader(&rest) : takePayload(&rest) else { return false }
         }
         return true
     }
 
+    private mutating func takePayload(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        guard let left = remaining else { return true }
+        guard left != .max else {
+            rest = []
+            return true
+        }
+        let count = Int(min(left, UInt64(rest.count)))
+        let isTable = takeTable(rest.prefix(count))
+        rest = rest.dropFirst(count)
+        remaining = left == UInt64(count) ? nil : left - UInt64(count)
+        leave(count)
+        return isTable
+    }
+
+    /// Looks at the head of a table as soon as it is there; false when the entries don't fit.
+    private mutating func takeTable(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let begun = table else { return true }
+        let head = begun.head + bytes.prefix(SampleTable.headByteCount - begun.head.count)
+        let isWhole = head.count == SampleTable.headByteCount || UInt64(head.count) == begun.byteCount
+        table = isWhole ? nil : (begun.type, begun.byteCount, head)
+        return !isWhole || SampleTable.isPlausible(begun.type, head: head, byteCount: begun.byteCount)
+    }
+
+    /// Takes note that bytes of the containers that have begun went by, and ends those that are over.
+    private mutating func leave(_ count: Int) {
+        for index in containers.indices { containers[index] -= UInt64(count) }
+        while containers.last == 0 { containers.removeLast() }
+    }
+
     private mutating func takeHeader(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        if let left = containers.last, left < UInt64(header.count + 8), header.isEmpty {
+            // A few writers leave a zero word at the end of a container.
+            remaining = left
+            return true
+        }
         var wanted: Int { header.count >= 4 && header[..<4].elementsEqual([0, 0, 0, 1]) ? 16 : 8 }
         while header.count < wanted, let byte = rest.popFirst() { header.append(byte) }
         guard header.count == wanted else { return true }
         let type = BoxType(header[4..<8])
         let short = header[..<4].reduce(0) { $0 << 8 | UInt64($1) }
         let size = short == 1 ? header[8...].reduce(0) { $0 << 8 | UInt64($1) } : short
-        let headerByteCount = UInt64(header.count)
+        let headerByteCount = header.count
         header = []
         // Only the short size may be 0, which means that the box runs to the end.
-        if short == 0 {
+        if short == 0, containers.isEmpty {
             remaining = .max
             return type == BoxType("mdat")
         }
-        guard type.isPlausible, size >= headerByteCount, size <= BoxType.metadataByteLimit || type.mayBeLong else {
-            return false
+        guard type.isPlausible, size >= UInt64(headerByteCount), size <= containers.last ?? .max,
+            size <= BoxType.metadataByteLimit || (type.mayBeLong && containers.isEmpty)
+        else { return false }
+        leave(headerByteCount)
+        return begin(type, byteCount: size - UInt64(headerByteCount))
+    }
+
+    private mutating func begin(_ type: BoxType, byteCount: UInt64) -> Bool {
+        if Self.containerTypes.contains(type) {
+            guard byteCount > 0 else { return true }
+            guard containers.count < Self.depthLimit else { return false }
+            containers.append(byteCount)
+            return true
         }
-        remaining = size == headerByteCount ? nil : size - headerByteCount
+        if SampleTable.isTable(type) {
+            guard byteCount > 0 else { return false }
+            table = (type, byteCount, [])
+        }
+        remaining = byteCount == 0 ? nil : byteCount
         return true
     }
 }

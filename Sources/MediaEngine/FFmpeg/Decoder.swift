@@ -20,6 +20,9 @@ final class Decoder {
     /// The last frame taken; whoever wants to keep it moves it out.
     let frame: UnsafeMutablePointer<AVFrame>
 
+    /// Pixels of a picture: 8192 by 4608. Media that says more would take gigabytes for the pictures it refers to.
+    private static let maximumPixelCount: Int64 = 8192 * 4608
+
     /// Opens a decoder for the stream.
     ///
     /// - Parameter firstPacket: tells what an MPEG-TS does not declare ahead: whether H.264 states its reordering depth.
@@ -42,6 +45,7 @@ final class Decoder {
             unsafe context.pointee.thread_count = Int32(min(max(threadCount, 1), 16))
             unsafe context.pointee.thread_type = CFFmpegShims_threadTypes()
             unsafe context.pointee.framerate = unsafe stream.pointee.avg_frame_rate
+            unsafe context.pointee.max_pixels = Self.maximumPixelCount
         } else {
             unsafe context.pointee.thread_count = 1
         }

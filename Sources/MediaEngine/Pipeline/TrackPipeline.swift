@@ -85,6 +85,10 @@ final class TrackPipeline {
     // MARK: - One source
 
     private func play(file bytes: [UInt8], _ info: SegmentInfo) {
+        var boxes = BoxTracker()
+        guard boxes.take(bytes[...]) else {
+            return damaged(.malformedContainer(track: id, code: LibraryCode.invalidData.rawValue), limit: 0)
+        }
         let generation = generation
         let memory = MemorySource(bytes) { [monitor] in monitor.withLock { $0.isCancelled(generation) } }
         defer { streams = [] }
