@@ -1,5 +1,5 @@
 /// Why a command stops, for the person who called it.
-public struct CommandFailure: Error, Equatable, Sendable {
+public struct CommandFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// What the process exits with.
     public var exitCode: ExitCode
     /// What happened and what to do, as one line without a full stop.
@@ -10,6 +10,8 @@ public struct CommandFailure: Error, Equatable, Sendable {
         self.exitCode = exitCode
         self.message = message
     }
+
+    public var description: String { message }
 
     /// The command line is wrong.
     public static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }

@@ -66,6 +66,16 @@ struct ProcessTests {
         #expect(version.status == 0 && version.output.hasPrefix("pdn sign "))
     }
 
+    @Test func `A viewer that could not begin has its error among the figures`() async throws {
+        let play = try await BuiltTool.call([
+            "play", "http://127.0.0.1:9/a.mpd", "--headless", "--frame-md5", path("absent/frames"), "--json",
+        ])
+        #expect(play.status == 1 && play.errors.contains("can't be written"))
+        let document = try JSONSerialization.jsonObject(with: Data(play.output.utf8)) as? [String: Any]
+        let viewer = try #require((document?["viewers"] as? [[String: Any]])?.first)
+        #expect(viewer["id"] as? String == "0" && (viewer["error"] as? String)?.contains("can't be written") == true)
+    }
+
     @Test func `Interrupted, a signing run ends in order and can go on`() async throws {
         let server = try await TestServer(Title.files)
         server.change("/t/audio-4.m4s") { $0.isSilent = true }

@@ -161,11 +161,14 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
 
     private func close(_ seat: Seat, _ index: Int, _ failure: String?) {
         seat.timer = nil
+        // Also of one that never began.
+        defer {
+            seat.figures.id = "\(index)"
+            if let failure { seat.figures.error = failure }
+        }
         guard let session = seat.session else { return }
         session.stop()
         seat.figures = session.figures
-        seat.figures.id = "\(index)"
-        if let failure { seat.figures.error = failure }
         seat.decisions = session.decisions
         if let engine = seat.engine {
             let statistics = engine.engine.statistics
