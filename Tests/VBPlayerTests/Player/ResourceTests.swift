@@ -63,7 +63,10 @@ struct ResourceTests {
         let layer = VBDisplayLayer()
         holder.hold(VBPlayer(cdn: url))
         holder.use { observe($0, holder, layer, place) }
-        #expect(await eventually { holder.isEmpty })
+        let isReleased = await eventually { holder.isEmpty }
+        holder.use { Issue.record("never called: status \($0.status), rate \($0.rate), \($0.error as Any)") }
+        #expect(isReleased)
+        holder.release()
         await nothingIsLeft(beside: foreign)
     }
 
