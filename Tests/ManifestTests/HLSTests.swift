@@ -131,6 +131,18 @@ import Testing
         }
     }
 
+    @Test("Braces that close nothing cost no more than other bytes")
+    func unclosedVariables() throws {
+        // A megabyte each: looked at once it takes no time, looked through again from each brace minutes.
+        for piece in ["{$", "{$a", "{$a{", "{"] {
+            let line = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
+            #expect(error("#EXTM3U\n#EXTINF:2,\n\(line)") != nil, "\(piece)")
+        }
+        let playlist = try media(
+            "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n#EXTINF:2,\n{$a{$a}{$}{$a b}{$a}?{$a")
+        #expect(playlist.segments.map(\.uri) == ["http://h/p/{$a1{$}{$a b}1?{$a"])
+    }
+
     @Test("Errors name the line, the tag and the section")
     func errors() {
         #expect(error("") == .empty)

@@ -51,16 +51,15 @@ struct HLSVariables {
 
     /// `text` with each `{$name}` replaced, in one pass: what a value brings in is not looked at again, so that
     /// variables can't grow through each other.
+    ///
+    /// - Complexity: O(*n*) in the bytes of text and result.
     func replacing(in text: String) throws(Fault) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "{")) else { return text }
         var output: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "{"), index + 1 < bytes.count, bytes[index + 1] == ASCII.dollar,
-                let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")), end > index + 2,
-                bytes[(index + 2)..<end].allSatisfy(Self.isNameByte)
-            {
+            if let end = Self.endOfReference(in: bytes, at: index) {
                 let name = bytes[(index + 2)..<end].text
                 guard let value = values[name] else { throw .undefined(name) }
                 output.append(contentsOf: value.utf8)
@@ -72,6 +71,17 @@ struct HLSVariables {
             guard output.count <= ManifestLimits.urlByteCount else { throw .tooLong }
         }
         return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Where the brace is that closes a reference which begins at `index`; `nil` where none begins.
+    ///
+    /// - Complexity: O(the name's length): what follows the first byte that no name has is not looked at.
+    private static func endOfReference(in bytes: [UInt8], at index: Int) -> Int? {
+        guard bytes[index] == UInt8(ascii: "{"), index + 1 < bytes.count, bytes[index + 1] == ASCII.dollar,
+            let end = bytes[(index + 2)...].firstIndex(where: { !isNameByte($0) }), end > index + 2,
+            bytes[end] == UInt8(ascii: "}")
+        else { return nil }
+        return end
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
