@@ -7,6 +7,9 @@ struct Member: Sendable {
     struct ToldFront: Sendable {
         var members: [PeerID]
         var until: MonotonicInstant
+        /// Where the leading viewer of its cohort was at ``leadAsOf``.
+        var lead: Duration
+        var leadAsOf: MonotonicInstant
     }
 
     let connection: ConnectionKey

@@ -21,30 +21,39 @@ extension TrackerStore {
             swarms[id]?.frontSentAt = now + (Self.firstFrontAfter - Self.frontSpacing)
         }
         nameFronts(of: id, now: now)
-        guard let swarm = swarms[id], swarm.members[member.connection]?.front == nil else { return }
+        guard swarms[id]?.members[member.connection]?.front == nil else { return }
         let own = member.position(at: now)
-        let neighbour = swarm.members.values.filter { $0.isActive(at: now) && ($0.front?.until ?? .origin) > now }
-            .map { (distance: abs(($0.position(at: now) - own).inSeconds), member: $0) }
-            .min { ($0.distance, $0.member.peer) < ($1.distance, $1.member.peer) }
-        guard let neighbour, neighbour.distance <= configuration.cohortSpan.inSeconds,
-            let front = neighbour.member.front, !front.members.isEmpty
+        var nearest: (distance: Double, peer: PeerID, front: Member.ToldFront)?
+        for key in swarms[id]?.neighbours(of: own, now: now) ?? [] {
+            guard let other = swarms[id]?.members[key], let front = other.front, front.until > now,
+                other.isActive(at: now)
+            else { continue }
+            let distance = abs((other.position(at: now) - own).inSeconds)
+            if let best = nearest, (best.distance, best.peer) <= (distance, other.peer) { continue }
+            nearest = (distance, other.peer, front)
+        }
+        guard let nearest, nearest.distance <= configuration.cohortSpan.inSeconds, !nearest.front.members.isEmpty
         else { return }
-        let cohort = swarm.members.values.filter { $0.front?.members == front.members }
+        let lead = nearest.front.lead + nearest.front.leadAsOf.duration(to: now)
         tell(
-            front, lead: cohort.map { $0.position(at: now) }.max() ?? own, generation: swarm.frontGeneration,
-            to: member.connection, in: id, now: now)
+            nearest.front, lead: lead, generation: swarms[id]?.frontGeneration ?? 0, to: member.connection, in: id,
+            now: now)
     }
 
     /// Names the fronts of a swarm's cohorts, and tells each viewer whose front has changed or runs out.
     mutating func nameFronts(of id: SwarmID, now: MonotonicInstant) {
-        guard let swarm = swarms[id], swarm.frontSentAt.duration(to: now) >= Self.frontSpacing else { return }
+        guard let swarm = swarms[id], swarm.frontSentAt.duration(to: now) >= Self.frontSpacing,
+            !swarm.isLarge || swarm.frontNamedAt.duration(to: now) >= Self.frontSpacing
+        else { return }
+        swarms[id]?.frontNamedAt = now
         let active = swarm.members.values.filter { $0.isActive(at: now) }
         guard swarm.isFrontStale || active.contains(where: { isEnding($0.front, now: now) }) else { return }
         swarms[id]?.isFrontStale = false
         var generation: UInt64?
         for cohort in cohorts(of: active, now: now) {
             guard let lead = cohort.first?.position(at: now) else { continue }
-            let front = Member.ToldFront(members: choose(from: cohort), until: now + configuration.frontLife)
+            let front = Member.ToldFront(
+                members: choose(from: cohort), until: now + configuration.frontLife, lead: lead, leadAsOf: now)
             for member in cohort.sorted(by: { $0.connection < $1.connection }) {
                 let isNew = member.front.map { $0.members != front.members } ?? !front.members.isEmpty
                 guard isNew || isEnding(member.front, now: now) else { continue }
@@ -93,13 +102,14 @@ extension TrackerStore {
         return cohorts
     }
 
-    /// Chooses a cohort's front: those who upload, proven ones first, as many as its size and their uplinks ask for.
+    /// Chooses a cohort's front: those who upload, as many as its size and their uplinks ask for. Who is new comes in by
+    /// the tracker's own draw: a viewer makes its key itself, and could make one that comes first.
     private func choose(from cohort: [Member]) -> [PeerID] {
         // Who was in stays, so that fronts don't flicker.
         let kept = Set(cohort.flatMap { $0.front?.members ?? [] })
         let usable = cohort.filter { $0.isOfferable && !$0.isSuspect }.sorted { first, second in
             let a = kept.contains(first.peer)
-            return a == kept.contains(second.peer) ? first.peer < second.peer : a
+            return a == kept.contains(second.peer) ? (first.nonce, first.peer) < (second.nonce, second.peer) : a
         }
         var count = min(usable.count, max(8, Int(Double(cohort.count).squareRoot() * 2)))
         let bitrate = cohort.map(\.mediaBitsPerSecond).max() ?? 0

@@ -33,25 +33,27 @@ extension TrackerStore {
         let limit = min(
             count, configuration.peersPerAnswer, ControlProtocol.maximumPeerCount, allowance(of: member, now: now).count
         )
-        guard limit > 0, let others = swarms[swarm]?.members else { return false }
+        guard limit > 0 else { return false }
         let own = member.position(at: now)
-        var candidates: [(distance: Int, network: Int, luck: UInt64, member: Member)] = []
-        for key in others.keys.sorted() {
-            guard let other = others[key], key != member.connection, other.isOfferable,
+        var candidates: [(distance: Int, network: Int, luck: UInt64, key: ConnectionKey)] = []
+        for key in swarms[swarm]?.candidates(at: own, now: now, using: &generator) ?? [] {
+            guard key != member.connection, let other = swarms[swarm]?.members[key], other.isOfferable,
                 Self.mayMeet(member.address, other.address)
             else { continue }
             // Positions within five seconds are as good as equal.
             let distance = abs(Int((other.position(at: now) - own).inSeconds / 5))
-            candidates.append((distance, Self.distance(member.address, other.address), generator.next(), other))
+            candidates.append((distance, Self.distance(member.address, other.address), generator.next(), key))
         }
         candidates.sort { ($0.distance, $0.network, $0.luck) < ($1.distance, $1.network, $1.luck) }
         // A fifth of the answer is drawn from everybody, so that no one can fill it with neighbours of its own.
         let chosen = candidates.prefix(max(1, limit * 4 / 5))
         let rest = candidates.dropFirst(chosen.count).sorted { $0.luck < $1.luck }.prefix(limit - chosen.count)
-        let peers = (Array(chosen) + Array(rest)).map {
-            PeerCandidate(
-                peer: $0.member.peer, address: $0.member.address,
-                positionMilliseconds: Self.milliseconds($0.member.position(at: now)))
+        let peers = (Array(chosen) + Array(rest)).compactMap { candidate in
+            swarms[swarm]?.members[candidate.key].map {
+                PeerCandidate(
+                    peer: $0.peer, address: $0.address,
+                    positionMilliseconds: Self.milliseconds($0.position(at: now)))
+            }
         }
         guard !peers.isEmpty else { return false }
         if !member.address.isLoopback { budget.spend(peers.count, by: credential(of: member), now: now) }

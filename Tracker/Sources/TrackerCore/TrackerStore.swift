@@ -202,10 +202,8 @@ public struct TrackerStore: Sendable {
         let replaced = try replaced(by: request, previous: previous, in: swarmID)
         let pseudonym = token?.viewer ?? previous?.pseudonym ?? Self.draw(using: &generator)
         if let token {
-            let others = swarms[swarmID]?.members.values.count {
-                $0.pseudonym == pseudonym && !replaced.contains($0.connection)
-            }
-            guard (others ?? 0) < Int(token.sessionLimit) else {
+            let others = swarms[swarmID]?.sessions(of: pseudonym).subtracting(replaced).count ?? 0
+            guard others < Int(token.sessionLimit) else {
                 throw ControlError(code: .tooManySessions, retryAfterMilliseconds: 30_000)
             }
         }
@@ -213,12 +211,11 @@ public struct TrackerStore: Sendable {
             swarms[swarmID] != nil || swarms.count < configuration.maximumSwarmCount
         else { throw ControlError(code: .full, retryAfterMilliseconds: 60_000) }
         pending[connection] = nil
-        var swarm = swarms[swarmID] ?? Swarm(stream: request.stream, secret: secret)
         for old in replaced {
             emit(.send(old, .error(ControlError(code: .replaced))))
             emit(.close(old))
             memberships[old] = nil
-            swarm.remove(old)
+            swarms[swarmID]?.remove(old)
         }
         var observed = address
         observed.port = request.listenPort
@@ -227,11 +224,11 @@ public struct TrackerStore: Sendable {
             flags: request.flags, pseudonym: pseudonym, nonce: previous?.nonce ?? Self.draw(using: &generator),
             lastHeard: now, position: Self.position(request.startPositionMilliseconds), positionAsOf: now,
             activeAt: now)
-        swarm.insert(member)
-        swarms[swarmID] = swarm
+        // In place: a copy would cost each join as much as there are members.
+        swarms[swarmID, default: Swarm(stream: request.stream, secret: secret)].insert(member)
         memberships[connection] = swarmID
         joins += 1
-        welcome(member, id: swarmID, swarm, time: time, using: &generator)
+        welcome(member, secret: secret, id: swarmID, time: time, using: &generator)
         suggest(configuration.peersPerAnswer, to: member, in: swarmID, now: now, using: &generator)
         greet(member, in: swarmID, now: now)
     }
@@ -258,13 +255,13 @@ public struct TrackerStore: Sendable {
     }
 
     private mutating func welcome(
-        _ member: Member, id: SwarmID, _ swarm: Swarm, time: UnixTime,
+        _ member: Member, secret: [UInt8], id: SwarmID, time: UnixTime,
         using generator: inout some RandomNumberGenerator
     ) {
         let welcome = Welcome(
-            swarm: id, swarmSecret: swarm.secret, membershipKey: key.verificationKey,
+            swarm: id, swarmSecret: secret, membershipKey: key.verificationKey,
             certificate: issue(to: member, swarm: id, time: time, using: &generator), serverTime: time,
-            swarmSize: UInt32(clamping: swarm.members.count),
+            swarmSize: UInt32(clamping: swarms[id]?.members.count ?? 1),
             reportIntervalMilliseconds: UInt32(clamping: configuration.reportInterval.inMilliseconds),
             observedAddress: member.address, settings: configuration.settings)
         emit(.send(member.connection, .welcome(welcome)))

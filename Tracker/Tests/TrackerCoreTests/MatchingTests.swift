@@ -252,15 +252,34 @@ struct FrontTests {
         for number in 11...20 as ClosedRange<UInt8> { script.join(Viewer(number)) }
         script.pass(1)
         let first = script.take(11).fronts.last?.members ?? []
-        #expect(first == (11...14).map { Viewer($0).peer })
+        #expect(first.count == 4)
         // Lower keys than all before.
         for number in 1...3 as ClosedRange<UInt8> { script.join(Viewer(number)) }
         script.pass(2)
         #expect(script.take(11).fronts.allSatisfy { $0.members == first })
-        script.disconnect(12)
+        let left = first.dropFirst()
+        guard let gone = first.first, let witness = left.first else { return }
+        script.disconnect(gone.publicKey.words.0)
         script.pass(1)
-        let second = Set(script.take(11).fronts.last?.members ?? [])
-        #expect(second.count == 4 && second.isSuperset(of: [11, 13, 14].map { Viewer($0).peer }))
+        let second = Set(script.take(witness.publicKey.words.0).fronts.last?.members ?? [])
+        #expect(second.count == 4 && second.isSuperset(of: left) && !second.contains(gone))
+    }
+
+    @Test func `Nobody makes a key that puts it in the front`() {
+        var chosen = 0
+        for round in 0..<8 {
+            var script = Script { $0.maximumFrontCount = 8 }
+            // So that each round draws otherwise.
+            for id in 0..<UInt64(round) { _ = script.connect(1000 + id) }
+            for number in 1...8 as ClosedRange<UInt8> { script.join(Viewer(number)) }
+            for number in 101...172 as ClosedRange<UInt8> { script.join(Viewer(number)) }
+            script.pass(1)
+            let front = script.take(150).fronts.last?.members ?? []
+            #expect(front.count == 8)
+            chosen += front.count { $0.publicKey.words.0 <= 8 }
+        }
+        // A tenth of the viewers are a tenth of the 64 places, give or take.
+        #expect(chosen <= 20, "\(chosen) of 64 places")
     }
 
     @Test func `The size follows the viewers, and more uplinks are named where they are slow`() {
