@@ -20,8 +20,9 @@ final class PlayerController: Sendable {
         var observers: [WeakObserver] = []
         var streams: [Int: AsyncStream<VBPlayerStatus>.Continuation] = [:]
         var nextStream = 0
-        /// Commands for the core that wait; whoever finds none in work carries them out.
-        var commands: [PlayerMachine.Action] = []
+        /// What waits for the core and for time observers; whoever finds none in work carries it out, so that all hear
+        /// in the same order.
+        var commands: [Command] = []
         var isCommanding = false
         /// The error of a failure, until it is published.
         var error: NSError?
@@ -37,6 +38,11 @@ final class PlayerController: Sendable {
             observers = present.filter(isKept).map(WeakObserver.init)
             return present
         }
+    }
+
+    private enum Command {
+        case core(PlayerMachine.Action)
+        case clock(isRunning: Bool, [PeriodicObserver])
     }
 
     private struct WeakObserver { weak var observer: PeriodicObserver? }
@@ -135,13 +141,14 @@ final class PlayerController: Sendable {
     // MARK: - Observers
 
     func add(_ observer: PeriodicObserver) {
-        let (isRunning, others) = state.withLock { state in
+        let others = state.withLock { state in
             let others = state.keepObservers { _ in true }
             state.observers.append(WeakObserver(observer: observer))
-            return (state.machine.isRunning, others)
+            if state.machine.isRunning { state.commands.append(.clock(isRunning: true, [observer])) }
+            return others
         }
         withExtendedLifetime(others) {}
-        if isRunning { observer.clockChanged(isRunning: true) }
+        command()
     }
 
     func remove(_ observer: PeriodicObserver) {
@@ -202,14 +209,12 @@ final class PlayerController: Sendable {
         }
         for completion in due.completions { completion.complete() }
         if let seek = due.seek { due.core?.seek(id: seek.id, to: seek.time, tolerance: seek.tolerance) }
-        for (observer, isRunning) in due.observers { observer.clockChanged(isRunning: isRunning) }
         command()
     }
 
     /// What is done outside of the lock.
     private struct Due {
         var completions: [SeekCompletion] = []
-        var observers: [(PeriodicObserver, isRunning: Bool)] = []
         var seek: PlayerMachine.Seek?
         var core: (any PlaybackCore)?
     }
@@ -220,11 +225,11 @@ final class PlayerController: Sendable {
             // Done before the caller's next append, whoever else commands the core at the moment.
             due.seek = seek
             due.core = state.core
-        case .play, .pause, .seek, .shutdown: state.commands.append(action)
+        case .play, .pause, .seek, .shutdown: state.commands.append(.core(action))
         case .complete(let id):
             if let completion = state.completions.removeValue(forKey: id) { due.completions.append(completion) }
         case .clock(let isRunning):
-            due.observers += state.observers.compactMap { weak in weak.observer.map { ($0, isRunning) } }
+            state.commands.append(.clock(isRunning: isRunning, state.observers.compactMap(\.observer)))
         case .publish(let change): publish(change, &state)
         case .tell(let occasion): tell(occasion)
         }
@@ -254,18 +259,20 @@ final class PlayerController: Sendable {
             return !state.isCommanding
         }
         guard isFirst else { return }
-        while let (action, core) = nextCommand() {
-            switch action {
-            case .play: core?.play()
-            case .pause: core?.pause()
-            case .seek(let seek): core?.seek(id: seek.id, to: seek.time, tolerance: seek.tolerance)
-            case .shutdown: shutDown(core)
-            case .complete, .publish, .tell, .clock: break
+        while let (command, core) = nextCommand() {
+            switch command {
+            case .core(.play): core?.play()
+            case .core(.pause): core?.pause()
+            case .core(.seek(let seek)): core?.seek(id: seek.id, to: seek.time, tolerance: seek.tolerance)
+            case .core(.shutdown): shutDown(core)
+            case .core(.complete), .core(.publish), .core(.tell), .core(.clock): break
+            case .clock(let isRunning, let observers):
+                for observer in observers { observer.clockChanged(isRunning: isRunning) }
             }
         }
     }
 
-    private func nextCommand() -> (PlayerMachine.Action, (any PlaybackCore)?)? {
+    private func nextCommand() -> (Command, (any PlaybackCore)?)? {
         state.withLock { state in
             guard !state.commands.isEmpty else {
                 state.isCommanding = false
