@@ -65,6 +65,7 @@ let pureModules: [Target] = [
     library("Integrity", ["CoreModel"]),
     library("SwarmProtocol", ["CoreModel", "Integrity"]),
     library("Scheduling", ["CoreModel"]),
+    library("NetworkEmulator", ["CoreModel"]),
     // Strictly memory safe too, because one of its files calls libxml2.
     library("Manifest", ["CoreModel", "CLibXML2"], settings: wrapperSettings),
     library("TrackerProtocol", ["CoreModel", "Integrity"], path: "Tracker/Sources/TrackerProtocol"),
@@ -155,6 +156,7 @@ let testTargets: [Target] = [
     tests("EventLoopTests", ["CoreModel", "EventLoop", "TestSupport"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
+    tests("NetworkEmulatorTests", ["CoreModel", "NetworkEmulator"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
     tests("SimulatorTests", ["CoreModel", "Simulator", "TestSupport"]),
     tests(

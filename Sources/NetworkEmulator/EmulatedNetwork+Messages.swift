@@ -1,0 +1,197 @@
+import CoreModel
+
+extension EmulatedNetwork {
+    /// Sends a message, now.
+    ///
+    /// - Parameters:
+    ///   - byteCount: With all headers; at least 1, at most 2 GiB.
+    ///   - payload: Comes back with the delivery; the network makes nothing of it.
+    ///   - isReportingProgress: Whether each frame of a long message is delivered as ``Delivery/Outcome/progress``.
+    ///   - flow: An open one.
+    /// - Returns: What to cancel it by.
+    @discardableResult
+    public mutating func send(
+        _ byteCount: Int, payload: UInt64, priority: Priority, isReportingProgress: Bool = false, on flow: FlowID
+    ) -> MessageID {
+        precondition((1...Int(Int32.max)).contains(byteCount), "a message has 1 byte to 2 GiB")
+        let index = flow.rawValue
+        precondition(!flows[Int(index)].flags.contains(.closed), "the connection is closed")
+        let frame = takeFrame(
+            Frame(
+                payload: payload, flow: index, byteCount: Int32(byteCount),
+                flags: isReportingProgress ? [.last, .reported] : .last))
+        let id = MessageID(index: frame, generation: frames[Int(frame)].generation)
+        let pipe = stages[Int(flows[Int(index)].firstStage)].pipe
+        if byteCount <= quantum, isIdle(pipe), flows[Int(index)].controlHead < 0, flows[Int(index)].dataHead < 0,
+            isEligible(index)
+        {
+            begin(frame, on: pipe)
+            return id
+        }
+        enqueue(frame, of: index, priority)
+        let stage = flows[Int(index)].firstStage
+        if !stages[Int(stage)].isListed, flows[Int(index)].flags.isDisjoint(with: [.waitsForWindow, .waitsForPace]) {
+            join(stage)
+        }
+        kick(pipe)
+        return id
+    }
+
+    /// Takes back what has not begun of a message; what has begun goes on. Nothing more is delivered for a message that was
+    /// taken back whole or in part, except progress.
+    ///
+    /// - Returns: The bytes taken back; 0 when all had begun.
+    @discardableResult
+    public mutating func cancel(_ message: MessageID) -> Int {
+        let index = Int(message.index)
+        guard index < frames.count, frames[index].generation == message.generation,
+            frames[index].flags.contains(.waiting), !frames[index].flags.contains(.cancelled)
+        else { return 0 }
+        // It stays in its queue until its turn comes.
+        frames[index].flags.insert(.cancelled)
+        let byteCount = Int(frames[index].byteCount)
+        flows[Int(frames[index].flow)].waiting -= byteCount
+        return byteCount
+    }
+
+    /// Bytes that wait at the source of a flow, not begun.
+    public func waitingByteCount(on flow: FlowID) -> Int { flows[Int(flow.rawValue)].waiting }
+
+    /// Bytes of a flow that have begun and not arrived.
+    public func inFlightByteCount(on flow: FlowID) -> Int { Int(flows[Int(flow.rawValue)].inFlight) }
+
+    // MARK: Frames
+
+    mutating func takeFrame(_ frame: Frame) -> Int32 {
+        let index = freeFrame
+        guard index >= 0 else {
+            precondition(frames.count < 1 << 30, "too many messages")
+            frames.append(frame)
+            return Int32(frames.count - 1)
+        }
+        freeFrame = frames[Int(index)].next
+        let generation = frames[Int(index)].generation
+        frames[Int(index)] = frame
+        frames[Int(index)].generation = generation
+        return index
+    }
+
+    mutating func freeFrame(_ index: Int32) {
+        frames[Int(index)].generation &+= 1
+        frames[Int(index)].flags = []
+        frames[Int(index)].next = freeFrame
+        freeFrame = index
+    }
+
+    private mutating func enqueue(_ frame: Int32, of flow: Int32, _ priority: Priority) {
+        frames[Int(frame)].flags.insert(.waiting)
+        flows[Int(flow)].waiting += Int(frames[Int(frame)].byteCount)
+        switch priority {
+        case .control:
+            if flows[Int(flow)].controlHead < 0 {
+                flows[Int(flow)].controlHead = frame
+            } else {
+                frames[Int(flows[Int(flow)].controlTail)].next = frame
+            }
+            flows[Int(flow)].controlTail = frame
+        case .data:
+            if flows[Int(flow)].dataHead < 0 {
+                flows[Int(flow)].dataHead = frame
+            } else {
+                frames[Int(flows[Int(flow)].dataTail)].next = frame
+            }
+            flows[Int(flow)].dataTail = frame
+        }
+    }
+
+    /// Drops cancelled messages from the front of a flow's queues.
+    ///
+    /// - Returns: Whether anything waits behind them.
+    mutating func hasWaiting(_ index: Int32) -> Bool {
+        var frame = flows[Int(index)].controlHead
+        while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
+            flows[Int(index)].controlHead = frames[Int(frame)].next
+            freeFrame(frame)
+            frame = flows[Int(index)].controlHead
+        }
+        if frame >= 0 { return true }
+        frame = flows[Int(index)].dataHead
+        while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
+            flows[Int(index)].dataHead = frames[Int(frame)].next
+            freeFrame(frame)
+            frame = flows[Int(index)].dataHead
+        }
+        return frame >= 0
+    }
+
+    /// Takes the next frame of a flow that has something waiting, cut from its message if that is long.
+    mutating func takeWaiting(_ index: Int32) -> Int32 {
+        let isControl = flows[Int(index)].controlHead >= 0
+        let head = isControl ? flows[Int(index)].controlHead : flows[Int(index)].dataHead
+        let byteCount = frames[Int(head)].byteCount
+        if byteCount > quantum {
+            frames[Int(head)].byteCount -= quantum
+            flows[Int(index)].waiting -= Int(quantum)
+            let flags = frames[Int(head)].flags.intersection(.reported)
+            return takeFrame(
+                Frame(payload: frames[Int(head)].payload, flow: index, byteCount: quantum, flags: flags))
+        }
+        flows[Int(index)].waiting -= Int(byteCount)
+        if isControl {
+            flows[Int(index)].controlHead = frames[Int(head)].next
+        } else {
+            flows[Int(index)].dataHead = frames[Int(head)].next
+        }
+        frames[Int(head)].flags.remove(.waiting)
+        return head
+    }
+
+    // MARK: News
+
+    /// The end of a frame's way.
+    mutating func deliver(_ index: Int32) {
+        let frame = frames[Int(index)]
+        if flows[Int(frame.flow)].flags.contains(.targetIsGone) {
+            drop(index)
+            drained(index)
+            return
+        }
+        if !frame.flags.isDisjoint(with: [.last, .reported]) {
+            let flow = flows[Int(frame.flow)]
+            deliveries.append(
+                Delivery(
+                    payload: frame.payload, time: now, flow: FlowID(rawValue: frame.flow),
+                    source: NodeID(rawValue: flow.source), target: NodeID(rawValue: flow.target),
+                    byteCount: frame.byteCount, outcome: frame.flags.contains(.last) ? .complete : .progress))
+        }
+        adapt(frame.flow, byteCount: frame.byteCount, wait: clock - frame.arrival)
+        drained(index)
+    }
+
+    /// Tells the owner of a message that is lost. Of one in several frames, that is the last one's part.
+    mutating func drop(_ index: Int32) {
+        let frame = frames[Int(index)]
+        guard frame.flags.contains(.last), !frame.flags.contains(.cancelled) else { return }
+        let flow = flows[Int(frame.flow)]
+        deliveries.append(
+            Delivery(
+                payload: frame.payload, time: now, flow: FlowID(rawValue: frame.flow),
+                source: NodeID(rawValue: flow.source), target: NodeID(rawValue: flow.target),
+                byteCount: frame.byteCount, outcome: .dropped))
+    }
+
+    /// Takes a frame out of its flow's window, and frees it.
+    mutating func drained(_ index: Int32) {
+        let frame = frames[Int(index)]
+        freeFrame(index)
+        flows[Int(frame.flow)].inFlight -= frame.byteCount
+        flows[Int(frame.flow)].framesInFlight -= 1
+        let flow = flows[Int(frame.flow)]
+        if flow.flags.contains(.closed) {
+            releaseIfDrained(frame.flow)
+        } else if flow.flags.contains(.waitsForWindow), Float(flow.inFlight) < flow.window {
+            flows[Int(frame.flow)].flags.remove(.waitsForWindow)
+            rejoin(frame.flow)
+        }
+    }
+}
