@@ -94,8 +94,11 @@ let shells: [Target] = [
         ]),
     library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
-    library(
-        "Simulator", ["CoreModel", "CommandLineSupport", "Integrity", "Scheduling", "SwarmProtocol"]),
+    .target(
+        name: "Simulator",
+        dependencies: ["CoreModel", "CommandLineSupport", "Integrity", "Scheduling", "SwarmProtocol"],
+        path: "Sources/Simulator", exclude: ["Scenario.md"], resources: [.embedInCode("Scenarios")],
+        swiftSettings: swiftSettings),
     library(
         "TrackerServer",
         [
@@ -158,7 +161,7 @@ let testTargets: [Target] = [
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("NetworkEmulatorTests", ["CoreModel", "NetworkEmulator"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
-    tests("SimulatorTests", ["CoreModel", "Simulator", "TestSupport"]),
+    tests("SimulatorTests", ["CommandLineSupport", "CoreModel", "Simulator", "SwarmProtocol"]),
     tests(
         "PeersTests",
         ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),
