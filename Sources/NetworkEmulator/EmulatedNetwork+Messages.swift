@@ -21,15 +21,13 @@ extension EmulatedNetwork {
                 payload: payload, flow: index, byteCount: Int32(byteCount),
                 flags: isReportingProgress ? [.last, .reported] : .last))
         let id = MessageID(index: frame, generation: frames[Int(frame)].generation)
-        let pipe = stages[Int(flows[Int(index)].firstStage)].pipe
-        if byteCount <= quantum, isIdle(pipe), flows[Int(index)].controlHead < 0, flows[Int(index)].dataHead < 0,
-            isEligible(index)
-        {
+        let pipe = flows[Int(index)].uplink
+        if byteCount <= quantum, isIdle(pipe), !flows[Int(index)].flags.contains(.hasBacklog), isEligible(index) {
             begin(frame, on: pipe)
             return id
         }
         enqueue(frame, of: index, priority)
-        let stage = flows[Int(index)].firstStage
+        let stage = backlogs[Int(index)].firstStage
         if !stages[Int(stage)].isListed, flows[Int(index)].flags.isDisjoint(with: [.waitsForWindow, .waitsForPace]) {
             join(stage)
         }
@@ -50,12 +48,12 @@ extension EmulatedNetwork {
         // It stays in its queue until its turn comes.
         frames[index].flags.insert(.cancelled)
         let byteCount = Int(frames[index].byteCount)
-        flows[Int(frames[index].flow)].waiting -= byteCount
+        backlogs[Int(frames[index].flow)].waiting -= byteCount
         return byteCount
     }
 
     /// Bytes that wait at the source of a flow, not begun.
-    public func waitingByteCount(on flow: FlowID) -> Int { flows[Int(flow.rawValue)].waiting }
+    public func waitingByteCount(on flow: FlowID) -> Int { backlogs[Int(flow.rawValue)].waiting }
 
     /// Bytes of a flow that have begun and not arrived.
     public func inFlightByteCount(on flow: FlowID) -> Int { Int(flows[Int(flow.rawValue)].inFlight) }
@@ -85,22 +83,23 @@ extension EmulatedNetwork {
 
     private mutating func enqueue(_ frame: Int32, of flow: Int32, _ priority: Priority) {
         frames[Int(frame)].flags.insert(.waiting)
-        flows[Int(flow)].waiting += Int(frames[Int(frame)].byteCount)
+        flows[Int(flow)].flags.insert(.hasBacklog)
+        backlogs[Int(flow)].waiting += Int(frames[Int(frame)].byteCount)
         switch priority {
         case .control:
-            if flows[Int(flow)].controlHead < 0 {
-                flows[Int(flow)].controlHead = frame
+            if backlogs[Int(flow)].controlHead < 0 {
+                backlogs[Int(flow)].controlHead = frame
             } else {
-                frames[Int(flows[Int(flow)].controlTail)].next = frame
+                frames[Int(backlogs[Int(flow)].controlTail)].next = frame
             }
-            flows[Int(flow)].controlTail = frame
+            backlogs[Int(flow)].controlTail = frame
         case .data:
-            if flows[Int(flow)].dataHead < 0 {
-                flows[Int(flow)].dataHead = frame
+            if backlogs[Int(flow)].dataHead < 0 {
+                backlogs[Int(flow)].dataHead = frame
             } else {
-                frames[Int(flows[Int(flow)].dataTail)].next = frame
+                frames[Int(backlogs[Int(flow)].dataTail)].next = frame
             }
-            flows[Int(flow)].dataTail = frame
+            backlogs[Int(flow)].dataTail = frame
         }
     }
 
@@ -108,39 +107,42 @@ extension EmulatedNetwork {
     ///
     /// - Returns: Whether anything waits behind them.
     mutating func hasWaiting(_ index: Int32) -> Bool {
-        var frame = flows[Int(index)].controlHead
+        guard flows[Int(index)].flags.contains(.hasBacklog) else { return false }
+        var frame = backlogs[Int(index)].controlHead
         while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
-            flows[Int(index)].controlHead = frames[Int(frame)].next
+            backlogs[Int(index)].controlHead = frames[Int(frame)].next
             freeFrame(frame)
-            frame = flows[Int(index)].controlHead
+            frame = backlogs[Int(index)].controlHead
         }
         if frame >= 0 { return true }
-        frame = flows[Int(index)].dataHead
+        frame = backlogs[Int(index)].dataHead
         while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
-            flows[Int(index)].dataHead = frames[Int(frame)].next
+            backlogs[Int(index)].dataHead = frames[Int(frame)].next
             freeFrame(frame)
-            frame = flows[Int(index)].dataHead
+            frame = backlogs[Int(index)].dataHead
         }
-        return frame >= 0
+        if frame >= 0 { return true }
+        flows[Int(index)].flags.remove(.hasBacklog)
+        return false
     }
 
     /// Takes the next frame of a flow that has something waiting, cut from its message if that is long.
     mutating func takeWaiting(_ index: Int32) -> Int32 {
-        let isControl = flows[Int(index)].controlHead >= 0
-        let head = isControl ? flows[Int(index)].controlHead : flows[Int(index)].dataHead
+        let isControl = backlogs[Int(index)].controlHead >= 0
+        let head = isControl ? backlogs[Int(index)].controlHead : backlogs[Int(index)].dataHead
         let byteCount = frames[Int(head)].byteCount
         if byteCount > quantum {
             frames[Int(head)].byteCount -= quantum
-            flows[Int(index)].waiting -= Int(quantum)
+            backlogs[Int(index)].waiting -= Int(quantum)
             let flags = frames[Int(head)].flags.intersection(.reported)
             return takeFrame(
                 Frame(payload: frames[Int(head)].payload, flow: index, byteCount: quantum, flags: flags))
         }
-        flows[Int(index)].waiting -= Int(byteCount)
+        backlogs[Int(index)].waiting -= Int(byteCount)
         if isControl {
-            flows[Int(index)].controlHead = frames[Int(head)].next
+            backlogs[Int(index)].controlHead = frames[Int(head)].next
         } else {
-            flows[Int(index)].dataHead = frames[Int(head)].next
+            backlogs[Int(index)].dataHead = frames[Int(head)].next
         }
         frames[Int(head)].flags.remove(.waiting)
         return head
@@ -185,7 +187,6 @@ extension EmulatedNetwork {
         let frame = frames[Int(index)]
         freeFrame(index)
         flows[Int(frame.flow)].inFlight -= frame.byteCount
-        flows[Int(frame.flow)].framesInFlight -= 1
         let flow = flows[Int(frame.flow)]
         if flow.flags.contains(.closed) {
             releaseIfDrained(frame.flow)

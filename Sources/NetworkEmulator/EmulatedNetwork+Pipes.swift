@@ -7,14 +7,15 @@ extension EmulatedNetwork {
     /// Whether an uplink could begin a frame at once, before nobody else.
     func isIdle(_ pipe: Int32) -> Bool {
         let pipe = pipes[Int(pipe)]
-        return pipe.busyUntil <= clock && pipe.scheduled == .min && pipe.isRoundEmpty
+        return pipe.busyUntil <= clock && !pipe.isScheduled && pipe.isRoundEmpty
             && pipe.nanosecondsPerByte.isFinite
     }
 
     /// Whether a flow's window and rate allow it a frame.
     func isEligible(_ index: Int32) -> Bool {
         let flow = flows[Int(index)]
-        return (Float(flow.inFlight) < flow.window || flow.inFlight == 0) && (flow.pace == 0 || flow.eligible <= clock)
+        return (Float(flow.inFlight) < flow.window || flow.inFlight == 0)
+            && (!flow.flags.contains(.isPaced) || backlogs[Int(index)].eligible <= clock)
     }
 
     /// Puts a frame on an uplink that is free.
@@ -26,11 +27,10 @@ extension EmulatedNetwork {
         pipes[Int(pipe)].current = index
         pipes[Int(pipe)].carried += UInt64(byteCount)
         flows[flow].inFlight += byteCount
-        flows[flow].framesInFlight += 1
-        if flows[flow].pace > 0 {
-            flows[flow].eligible = clock + Int64(Float(byteCount) * flows[flow].pace)
+        if flows[flow].flags.contains(.isPaced) {
+            backlogs[flow].eligible = clock + Int64(Float(byteCount) * backlogs[flow].pace)
         }
-        let arrival = clock + duration + flows[flow].delay
+        let arrival = clock + duration + Int64(flows[flow].delay)
         frames[Int(index)].span = Float(duration)
         frames[Int(index)].arrival = arrival
         frames[Int(index)].flags.insert(.onWire)
@@ -52,8 +52,8 @@ extension EmulatedNetwork {
     /// Makes an uplink look at its round as soon as it can.
     mutating func kick(_ pipe: Int32) {
         if pipes[Int(pipe)].busyUntil <= clock {
-            if pipes[Int(pipe)].scheduled == .min { serveUplink(pipe) }
-        } else if pipes[Int(pipe)].scheduled != pipes[Int(pipe)].busyUntil {
+            if !pipes[Int(pipe)].isScheduled { serveUplink(pipe) }
+        } else if !pipes[Int(pipe)].isScheduled {
             scheduleFree(pipe)
         }
     }
@@ -62,7 +62,7 @@ extension EmulatedNetwork {
         let time = pipes[Int(pipe)].busyUntil
         // Whatever stands still is looked at again when its rate changes.
         guard time != .max, time > clock else { return }
-        pipes[Int(pipe)].scheduled = time
+        pipes[Int(pipe)].isScheduled = true
         events.schedule(Event.free(pipe: pipe).code, at: MonotonicInstant(nanoseconds: time))
     }
 
@@ -71,20 +71,24 @@ extension EmulatedNetwork {
     /// Brings a frame to its next hop, or to its end.
     mutating func arrive(_ index: Int32) {
         let flow = frames[Int(index)].flow
-        let (firstStage, hopCount) = (flows[Int(flow)].firstStage, flows[Int(flow)].hopCount)
+        let hopCount = flows[Int(flow)].hopCount
         while frames[Int(index)].hop < hopCount {
             let hop = frames[Int(index)].hop
-            if hop == hopCount - 1, flows[Int(flow)].flags.contains(.targetIsGone) { break }
-            let stage = firstStage + Int32(hop)
-            guard pass(index, stage) else { return }
+            if hop == hopCount - 1 {
+                if flows[Int(flow)].flags.contains(.targetIsGone) { break }
+                guard pass(index, flows[Int(flow)].downlink) else { return }
+            } else {
+                let stage = backlogs[Int(flow)].firstStage + Int32(hop)
+                guard pass(index, stages[Int(stage)].pipe) else { return }
+            }
             frames[Int(index)].hop += 1
         }
         deliver(index)
     }
 
     /// Lets a frame through a pipe while it comes in, if the pipe is idle and fast enough; else it stays there for a while.
-    private mutating func pass(_ index: Int32, _ stage: Int32) -> Bool {
-        let number = Int(stages[Int(stage)].pipe)
+    private mutating func pass(_ index: Int32, _ pipe: Int32) -> Bool {
+        let number = Int(pipe)
         let perByte = pipes[number].nanosecondsPerByte
         let byteCount = frames[Int(index)].byteCount
         if perByte == 0 {
@@ -92,6 +96,7 @@ extension EmulatedNetwork {
             return true
         }
         guard pipes[number].current < 0, perByte.isFinite, pipes[number].isRoundEmpty else {
+            let stage = backlogs[Int(frames[Int(index)].flow)].firstStage + Int32(frames[Int(index)].hop)
             if stages[Int(stage)].head < 0 {
                 stages[Int(stage)].head = index
             } else {
@@ -113,7 +118,7 @@ extension EmulatedNetwork {
         }
         pipes[number].current = index
         pipes[number].busyUntil = finish
-        scheduleFree(Int32(number))
+        scheduleFree(pipe)
         return false
     }
 
@@ -161,9 +166,12 @@ extension EmulatedNetwork {
     /// in the next round, at the end of the queue.
     mutating func nextStage(_ pipe: Int32) -> Int32 {
         while true {
-            let isNew = pipes[Int(pipe)].newHead >= 0
-            let stage = isNew ? pipes[Int(pipe)].newHead : pipes[Int(pipe)].oldHead
-            guard stage >= 0 else { return -1 }
+            let isNew = rounds[Int(pipe)].newHead >= 0
+            let stage = isNew ? rounds[Int(pipe)].newHead : rounds[Int(pipe)].oldHead
+            guard stage >= 0 else {
+                pipes[Int(pipe)].isRoundEmpty = true
+                return -1
+            }
             let isFirst = stages[Int(stage)].isFirst
             let flow = stages[Int(stage)].flow
             let isWaiting = isFirst ? hasWaiting(flow) : stages[Int(stage)].head >= 0
@@ -178,7 +186,7 @@ extension EmulatedNetwork {
                 removeHead(pipe, isNew)
                 appendOld(pipe, stage)
             } else {
-                if !isNew { pipes[Int(pipe)].round = max(pipes[Int(pipe)].round, stages[Int(stage)].round) }
+                if !isNew { rounds[Int(pipe)].round = max(rounds[Int(pipe)].round, stages[Int(stage)].round) }
                 return stage
             }
         }
@@ -192,13 +200,14 @@ extension EmulatedNetwork {
         } else {
             flows[Int(index)].flags.insert(.waitsForPace)
             events.schedule(
-                Event.eligible(flow: index).code, at: MonotonicInstant(nanoseconds: flow.eligible))
+                Event.eligible(flow: index).code,
+                at: MonotonicInstant(nanoseconds: backlogs[Int(index)].eligible))
         }
     }
 
     /// Lets a flow that was kept out take part in its uplink's round again.
     mutating func rejoin(_ index: Int32) {
-        let stage = flows[Int(index)].firstStage
+        let stage = backlogs[Int(index)].firstStage
         guard !flows[Int(index)].flags.contains(.closed), !stages[Int(stage)].isListed else { return }
         join(stage)
         kick(stages[Int(stage)].pipe)
@@ -208,9 +217,10 @@ extension EmulatedNetwork {
     mutating func join(_ stage: Int32) {
         let pipe = Int(stages[Int(stage)].pipe)
         stages[Int(stage)].isListed = true
+        pipes[pipe].isRoundEmpty = false
         flows[Int(stages[Int(stage)].flow)].listed += 1
-        if stages[Int(stage)].round < pipes[pipe].round {
-            stages[Int(stage)].round = pipes[pipe].round
+        if stages[Int(stage)].round < rounds[pipe].round {
+            stages[Int(stage)].round = rounds[pipe].round
             stages[Int(stage)].deficit = quantum
         }
         guard stages[Int(stage)].deficit > 0 else {
@@ -218,32 +228,32 @@ extension EmulatedNetwork {
             return
         }
         stages[Int(stage)].next = -1
-        if pipes[pipe].newHead < 0 {
-            pipes[pipe].newHead = stage
+        if rounds[pipe].newHead < 0 {
+            rounds[pipe].newHead = stage
         } else {
-            stages[Int(pipes[pipe].newTail)].next = stage
+            stages[Int(rounds[pipe].newTail)].next = stage
         }
-        pipes[pipe].newTail = stage
+        rounds[pipe].newTail = stage
     }
 
     /// Puts a stage without any quantum left at the end of the queue, with one for the next round.
     private mutating func appendOld(_ pipe: Int32, _ stage: Int32) {
         stages[Int(stage)].deficit += quantum
-        stages[Int(stage)].round = pipes[Int(pipe)].round + 1
+        stages[Int(stage)].round = rounds[Int(pipe)].round + 1
         stages[Int(stage)].next = -1
-        if pipes[Int(pipe)].oldHead < 0 {
-            pipes[Int(pipe)].oldHead = stage
+        if rounds[Int(pipe)].oldHead < 0 {
+            rounds[Int(pipe)].oldHead = stage
         } else {
-            stages[Int(pipes[Int(pipe)].oldTail)].next = stage
+            stages[Int(rounds[Int(pipe)].oldTail)].next = stage
         }
-        pipes[Int(pipe)].oldTail = stage
+        rounds[Int(pipe)].oldTail = stage
     }
 
     private mutating func removeHead(_ pipe: Int32, _ isNew: Bool) {
         if isNew {
-            pipes[Int(pipe)].newHead = stages[Int(pipes[Int(pipe)].newHead)].next
+            rounds[Int(pipe)].newHead = stages[Int(rounds[Int(pipe)].newHead)].next
         } else {
-            pipes[Int(pipe)].oldHead = stages[Int(pipes[Int(pipe)].oldHead)].next
+            rounds[Int(pipe)].oldHead = stages[Int(rounds[Int(pipe)].oldHead)].next
         }
     }
 
@@ -266,7 +276,7 @@ extension EmulatedNetwork {
         let isLimited = 2 * Float(flow.inFlight) > flow.window
         var window = flow.window
         if flow.flags.contains(.slowStart) {
-            if wait > min(max(flow.delay / 4, 4_000_000), 16_000_000) {
+            if wait > Int64(min(max(flow.delay / 4, 4_000_000), 16_000_000)) {
                 flows[Int(index)].flags.remove(.slowStart)
             } else if isLimited {
                 window += 0.4142 * Float(byteCount)
@@ -290,11 +300,12 @@ extension EmulatedNetwork {
         if isMoving {
             let before = pipe.busyUntil
             let left =
-                before == .max ? Double(pipe.left) : Double(before - clock) / max(pipe.nanosecondsPerByte, 1e-9)
+                before == .max
+                ? Double(rounds[Int(number)].left) : Double(before - clock) / max(pipe.nanosecondsPerByte, 1e-9)
             if perByte.isFinite {
                 pipe.busyUntil = clock + Int64((left * perByte).rounded(.up))
             } else {
-                pipe.left = Float(left)
+                rounds[Int(number)].left = Float(left)
                 pipe.busyUntil = .max
             }
             if pipe.isUplink {
@@ -302,7 +313,7 @@ extension EmulatedNetwork {
                 if pipe.busyUntil == .max {
                     frames[frame].arrival = .max
                 } else {
-                    let arrival = pipe.busyUntil + flows[Int(frames[frame].flow)].delay
+                    let arrival = pipe.busyUntil + Int64(flows[Int(frames[frame].flow)].delay)
                     frames[frame].arrival = arrival
                     events.schedule(
                         Event.arrival(frame: pipe.current).code, at: MonotonicInstant(nanoseconds: arrival))
@@ -314,10 +325,10 @@ extension EmulatedNetwork {
         pipes[Int(number)] = pipe
         if pipe.isUplink {
             // Frames wait, or the end of the one in the middle has moved.
-            pipes[Int(number)].scheduled = .min
+            pipes[Int(number)].isScheduled = false
             kick(number)
         } else if isMoving {
-            pipes[Int(number)].scheduled = .min
+            pipes[Int(number)].isScheduled = false
             scheduleFree(number)
         } else {
             servePipe(number)

@@ -11,12 +11,14 @@ extension EmulatedNetwork {
             let pipe = nodes[Int(index)].pipe
             pipes[Int(pipe)] = uplink
             pipes[Int(pipe) + 1] = downlink
+            rounds[Int(pipe)] = Round()
+            rounds[Int(pipe) + 1] = Round()
             nodes[Int(index)] = Node(configuration: configuration, pipe: pipe)
             return NodeID(rawValue: index)
         }
         nodes.append(Node(configuration: configuration, pipe: Int32(pipes.count)))
-        pipes.append(uplink)
-        pipes.append(downlink)
+        addPipe(uplink)
+        addPipe(downlink)
         return NodeID(rawValue: Int32(nodes.count - 1))
     }
 
@@ -34,7 +36,7 @@ extension EmulatedNetwork {
         var flow = nodes[index].firstFlow
         nodes[index].firstFlow = -1
         while flow >= 0 {
-            let next = flows[Int(flow)].nextOfSource
+            let next = backlogs[Int(flow)].nextOfSource
             flows[Int(flow)].flags.insert(.sourceIsGone)
             flows[Int(flow ^ 1)].flags.insert(.targetIsGone)
             closePair(flow)
@@ -48,7 +50,7 @@ extension EmulatedNetwork {
             drained(frame)
         }
         for pipe in [uplink, downlink] {
-            for head in [pipes[pipe].newHead, pipes[pipe].oldHead] {
+            for head in [rounds[pipe].newHead, rounds[pipe].oldHead] {
                 var stage = head
                 while stage >= 0 {
                     let next = stages[Int(stage)].next
@@ -66,6 +68,7 @@ extension EmulatedNetwork {
             }
             let isUplink = pipes[pipe].isUplink
             pipes[pipe] = Pipe(bitsPerSecond: 0, isUplink: isUplink)
+            rounds[pipe] = Round()
         }
         nodes[index].isPresent = false
         freeNodes.append(node.rawValue)
@@ -76,10 +79,10 @@ extension EmulatedNetwork {
         let depth = configuration.parent.map { sharedLinks[Int($0.rawValue)].depth + 1 } ?? 1
         precondition(depth <= SharedLinkConfiguration.maximumDepth, "too many shared links behind each other")
         sharedLinks.append(SharedLink(configuration: configuration, pipe: Int32(pipes.count), depth: depth))
-        pipes.append(Pipe(bitsPerSecond: configuration.uplinkBitsPerSecond, isUplink: false))
-        pipes.append(Pipe(bitsPerSecond: configuration.downlinkBitsPerSecond, isUplink: false))
+        addPipe(Pipe(bitsPerSecond: configuration.uplinkBitsPerSecond, isUplink: false))
+        addPipe(Pipe(bitsPerSecond: configuration.downlinkBitsPerSecond, isUplink: false))
         if case .site(let bitsPerSecond, _) = configuration.kind {
-            pipes.append(Pipe(bitsPerSecond: bitsPerSecond, isUplink: false))
+            addPipe(Pipe(bitsPerSecond: bitsPerSecond, isUplink: false))
         }
         return SharedLinkID(rawValue: Int32(sharedLinks.count - 1))
     }
@@ -153,22 +156,25 @@ extension EmulatedNetwork {
         precondition(
             nodes[Int(node.rawValue)].isPresent && nodes[Int(other.rawValue)].isPresent, "a node has been removed")
         let first: Int32
+        let (there, back) = (makeFlow(from: node, to: other), makeFlow(from: other, to: node))
         if let free = freePairs.popLast() {
             first = free
-            flows[Int(first)] = makeFlow(from: node, to: other)
-            flows[Int(first) + 1] = makeFlow(from: other, to: node)
+            (flows[Int(first)], backlogs[Int(first)]) = there
+            (flows[Int(first) + 1], backlogs[Int(first) + 1]) = back
         } else {
             first = Int32(flows.count)
             precondition(first < 1 << 30, "too many connections")
-            flows.append(makeFlow(from: node, to: other))
-            flows.append(makeFlow(from: other, to: node))
+            flows.append(there.0)
+            flows.append(back.0)
+            backlogs.append(there.1)
+            backlogs.append(back.1)
         }
         for index in [first, first + 1] {
             addStages(index)
             let source = Int(flows[Int(index)].source)
             let next = nodes[source].firstFlow
-            flows[Int(index)].nextOfSource = next
-            if next >= 0 { flows[Int(next)].previousOfSource = index }
+            backlogs[Int(index)].nextOfSource = next
+            if next >= 0 { backlogs[Int(next)].previousOfSource = index }
             nodes[source].firstFlow = index
         }
         return FlowID(rawValue: first)
@@ -184,7 +190,7 @@ extension EmulatedNetwork {
         var flow = nodes[Int(node.rawValue)].firstFlow
         while flow >= 0 {
             if !flows[Int(flow)].flags.contains(.closed) { result.append(FlowID(rawValue: flow)) }
-            flow = flows[Int(flow)].nextOfSource
+            flow = backlogs[Int(flow)].nextOfSource
         }
         return result
     }
@@ -208,20 +214,28 @@ extension EmulatedNetwork {
         return first.accessDelay + second.accessDelay + between
     }
 
-    private func makeFlow(from source: NodeID, to target: NodeID) -> Flow {
-        let delay = delay(from: source, to: target).nanosecondsClamped
+    private mutating func addPipe(_ pipe: Pipe) {
+        pipes.append(pipe)
+        rounds.append(Round())
+    }
+
+    private func makeFlow(from source: NodeID, to target: NodeID) -> (Flow, Backlog) {
+        // 32 bits of nanoseconds are four seconds.
+        let delay = UInt32(clamping: delay(from: source, to: target).nanosecondsClamped)
         let loss =
             1 - (1 - nodes[Int(source.rawValue)].configuration.loss)
             * (1 - nodes[Int(target.rawValue)].configuration.loss)
-        return Flow(
-            source: source.rawValue, target: target.rawValue, firstStage: -1,
-            window: Float(configuration.initialWindowByteCount), delay: delay, pace: pace(loss: loss, delay: delay),
-            hopCount: 0, flags: .slowStart)
+        let pace = pace(loss: loss, delay: delay)
+        let flow = Flow(
+            source: source.rawValue, target: target.rawValue, uplink: nodes[Int(source.rawValue)].pipe,
+            downlink: nodes[Int(target.rawValue)].pipe + 1, window: Float(configuration.initialWindowByteCount),
+            delay: delay, flags: pace > 0 ? [.slowStart, .isPaced] : .slowStart, hopCount: 0)
+        return (flow, Backlog(pace: pace))
     }
 
     /// Nanoseconds per byte at the rate that TCP reaches with random loss: packet / round trip × √(3/2) / √loss (Mathis,
     /// Semke, Mahdavi, Ott, CCR 1997, with an acknowledgement per packet).
-    private func pace(loss: Double, delay: Int64) -> Float {
+    private func pace(loss: Double, delay: UInt32) -> Float {
         guard loss > 0 else { return 0 }
         let roundTrip = 2 * Double(delay)
         return Float(roundTrip * loss.squareRoot() / (Double(configuration.packetByteCount) * 1.5.squareRoot()))
@@ -282,18 +296,18 @@ extension EmulatedNetwork {
         for (hop, pipe) in path.enumerated() {
             stages[Int(first) + hop] = Stage(flow: index, pipe: pipe, isFirst: hop == 0)
         }
-        flows[Int(index)].firstStage = first
+        backlogs[Int(index)].firstStage = first
         flows[Int(index)].hopCount = UInt8(path.count)
     }
 
     mutating func closePair(_ flow: Int32) {
         guard !flows[Int(flow)].flags.contains(.closed) else { return }
         for index in [flow, flow ^ 1] {
-            var frame = flows[Int(index)].controlHead
-            var rest = flows[Int(index)].dataHead
-            flows[Int(index)].controlHead = -1
-            flows[Int(index)].dataHead = -1
-            flows[Int(index)].waiting = 0
+            var frame = backlogs[Int(index)].controlHead
+            var rest = backlogs[Int(index)].dataHead
+            backlogs[Int(index)].controlHead = -1
+            backlogs[Int(index)].dataHead = -1
+            backlogs[Int(index)].waiting = 0
             while frame >= 0 || rest >= 0 {
                 if frame < 0 { swap(&frame, &rest) }
                 let next = frames[Int(frame)].next
@@ -310,18 +324,18 @@ extension EmulatedNetwork {
     /// Gives a closed flow back once nothing of it is under way or in a round, and its pair once both are.
     mutating func releaseIfDrained(_ index: Int32) {
         let flow = flows[Int(index)]
-        guard flow.flags.contains(.closed), !flow.flags.contains(.released), flow.framesInFlight == 0, flow.listed == 0
+        guard flow.flags.contains(.closed), !flow.flags.contains(.released), flow.inFlight == 0, flow.listed == 0
         else { return }
         flows[Int(index)].flags.insert(.released)
-        freeStages[Int(flow.hopCount)].append(flow.firstStage)
+        freeStages[Int(flow.hopCount)].append(backlogs[Int(index)].firstStage)
         guard flows[Int(index ^ 1)].flags.contains(.released) else { return }
-        for flow in [flows[Int(index)], flows[Int(index ^ 1)]] where !flow.flags.contains(.sourceIsGone) {
-            let (next, previous) = (flow.nextOfSource, flow.previousOfSource)
-            if next >= 0 { flows[Int(next)].previousOfSource = previous }
+        for pair in [index, index ^ 1] where !flows[Int(pair)].flags.contains(.sourceIsGone) {
+            let (next, previous) = (backlogs[Int(pair)].nextOfSource, backlogs[Int(pair)].previousOfSource)
+            if next >= 0 { backlogs[Int(next)].previousOfSource = previous }
             if previous >= 0 {
-                flows[Int(previous)].nextOfSource = next
+                backlogs[Int(previous)].nextOfSource = next
             } else {
-                nodes[Int(flow.source)].firstFlow = next
+                nodes[Int(flows[Int(pair)].source)].firstFlow = next
             }
         }
         freePairs.append(index & ~1)

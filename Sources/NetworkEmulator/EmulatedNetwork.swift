@@ -95,7 +95,9 @@ public struct EmulatedNetwork: Sendable {
     var freeNodes: [Int32] = []
     var sharedLinks: [SharedLink] = []
     var pipes: ContiguousArray<Pipe> = []
+    var rounds: ContiguousArray<Round> = []
     var flows: ContiguousArray<Flow> = []
+    var backlogs: ContiguousArray<Backlog> = []
     /// The first flow of each pair that is free.
     var freePairs: [Int32] = []
     var stages: ContiguousArray<Stage> = []
@@ -172,15 +174,15 @@ public struct EmulatedNetwork: Sendable {
             frames[Int(frame)].hop = 1
             arrive(frame)
         case .free(let pipe):
-            guard pipes[Int(pipe)].scheduled == clock else { return }
-            pipes[Int(pipe)].scheduled = .min
+            guard pipes[Int(pipe)].isScheduled, pipes[Int(pipe)].busyUntil == clock else { return }
+            pipes[Int(pipe)].isScheduled = false
             if pipes[Int(pipe)].isUplink {
                 serveUplink(pipe)
             } else {
                 finishCurrent(pipe)
             }
         case .eligible(let flow):
-            guard flows[Int(flow)].eligible == clock, flows[Int(flow)].flags.contains(.waitsForPace) else { return }
+            guard backlogs[Int(flow)].eligible == clock, flows[Int(flow)].flags.contains(.waitsForPace) else { return }
             flows[Int(flow)].flags.remove(.waitsForPace)
             rejoin(flow)
         }
@@ -191,7 +193,8 @@ public struct EmulatedNetwork: Sendable {
     /// The memory held by the network, in bytes.
     public var byteCount: Int {
         events.byteCount + nodes.capacity * MemoryLayout<Node>.stride + pipes.capacity * MemoryLayout<Pipe>.stride
-            + flows.capacity * MemoryLayout<Flow>.stride + stages.capacity * MemoryLayout<Stage>.stride
+            + rounds.capacity * MemoryLayout<Round>.stride + flows.capacity * MemoryLayout<Flow>.stride
+            + backlogs.capacity * MemoryLayout<Backlog>.stride + stages.capacity * MemoryLayout<Stage>.stride
             + frames.capacity * MemoryLayout<Frame>.stride + deliveries.capacity * MemoryLayout<Delivery>.stride
     }
 }

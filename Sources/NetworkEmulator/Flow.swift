@@ -1,7 +1,8 @@
-/// One direction of a connection.
+/// One direction of a connection: what every message on it needs, in half a cache line, since with many nodes the time per
+/// message is the number of lines it touches.
 struct Flow: BitwiseCopyable, Sendable {
     struct Flags: OptionSet, BitwiseCopyable, Sendable {
-        var rawValue: UInt8
+        var rawValue: UInt16
 
         /// Closed; frames may still be under way.
         static let closed = Flags(rawValue: 1)
@@ -17,37 +18,47 @@ struct Flow: BitwiseCopyable, Sendable {
         static let released = Flags(rawValue: 32)
         /// Closed because the sender left, and so in no list of its flows.
         static let sourceIsGone = Flags(rawValue: 64)
+        /// Messages may wait at its source.
+        static let hasBacklog = Flags(rawValue: 128)
+        /// Loss limits its rate.
+        static let isPaced = Flags(rawValue: 256)
     }
 
     var source: Int32
     var target: Int32
-    /// Where its stages are, one per hop.
-    var firstStage: Int32
+    /// The pipes at its two ends.
+    var uplink: Int32
+    var downlink: Int32
     /// Bytes sent and not yet arrived.
     var inFlight: Int32 = 0
-    var framesInFlight: Int32 = 0
     /// At most about so many bytes are in flight.
     var window: Float
     /// One-way delay in nanoseconds.
-    var delay: Int64
-    /// When the next frame may begin, if `pace` is not 0.
-    var eligible: Int64 = .min
+    var delay: UInt32
+    var flags: Flags
+    var hopCount: UInt8
+    /// How many of its stages are in a pipe's round.
+    var listed: UInt8 = 0
+}
+
+/// What a flow has beside ``Flow`` that isn't needed for a message that finds all links idle.
+struct Backlog: BitwiseCopyable, Sendable {
+    /// Where the flow's stages are, one per hop.
+    var firstStage: Int32 = -1
     /// Nanoseconds per byte that loss allows at best; 0 without loss.
     var pace: Float
+    /// When the next frame may begin, if `pace` is not 0.
+    var eligible: Int64 = .min
+    /// Bytes that wait at the source.
+    var waiting: Int = 0
     /// Messages that wait at the source: first and last control message, first and last data message.
     var controlHead: Int32 = -1
     var controlTail: Int32 = -1
     var dataHead: Int32 = -1
     var dataTail: Int32 = -1
-    /// Bytes that wait at the source.
-    var waiting: Int = 0
     /// The other flows of its source, closed ones too while something of them is under way.
     var nextOfSource: Int32 = -1
     var previousOfSource: Int32 = -1
-    var hopCount: UInt8
-    /// How many of its stages are in a pipe's round.
-    var listed: UInt8 = 0
-    var flags: Flags
 }
 
 /// A flow at one hop of its path: its queue there, and its place in the round robin. At the first hop, the uplink, the flow

@@ -4,7 +4,7 @@ public struct NodeConfiguration: Hashable, Sendable {
     public var uplinkBitsPerSecond: Double
     /// Bits per second it can receive; infinite where something else is the limit, 0 while it can't.
     public var downlinkBitsPerSecond: Double
-    /// Its own part of the one-way delay to anybody outside its site.
+    /// Its own part of the one-way delay to anybody outside its site. Delays of more than four seconds in all count as four.
     public var accessDelay: Duration
     /// Its row in ``NetworkConfiguration/regionDelays``.
     public var region: Int

@@ -4,29 +4,20 @@ struct Pipe: BitwiseCopyable, Sendable {
     var nanosecondsPerByte: Double
     /// When the frame that it passes on is through; `Int64.max` when it stands still in the middle of it.
     var busyUntil: Int64 = .min
-    /// When its pending event is due; `Int64.min` without one. Events at other times are out of date.
-    var scheduled: Int64 = .min
     /// Bytes that began to pass.
     var carried: UInt64 = 0
-    /// Bytes that were left of the current frame when it came to stand still.
-    var left: Float = 0
     /// The frame that it passes on: at an uplink valid until `busyUntil`, elsewhere -1 when there is none.
     var current: Int32 = -1
-    /// The number of the round.
-    var round: Int32 = 0
-    /// Stages that have a part of this round's quantum left and just got something to send, then all others.
-    var newHead: Int32 = -1
-    var newTail: Int32 = -1
-    var oldHead: Int32 = -1
-    var oldTail: Int32 = -1
+    /// Whether an event is pending for `busyUntil`. Events at other times are out of date.
+    var isScheduled = false
+    /// Whether no stage is in its round.
+    var isRoundEmpty = true
     var isUplink: Bool
 
     init(bitsPerSecond: Double, isUplink: Bool) {
         nanosecondsPerByte = Self.nanosecondsPerByte(bitsPerSecond)
         self.isUplink = isUplink
     }
-
-    var isRoundEmpty: Bool { newHead < 0 && oldHead < 0 }
 
     /// Nanoseconds that `byteCount` bytes take, rounded up so that rounding never exceeds the rate.
     func duration(_ byteCount: Int32) -> Int64 { Int64((Double(byteCount) * nanosecondsPerByte).rounded(.up)) }
@@ -36,4 +27,17 @@ struct Pipe: BitwiseCopyable, Sendable {
         // Under a bit in a thousand seconds nothing moves, and times stay within 64 bits.
         return bitsPerSecond < 1e-3 ? .infinity : 8e9 / bitsPerSecond
     }
+}
+
+/// What a pipe has beside ``Pipe`` that isn't needed while it is idle: its round robin.
+struct Round: BitwiseCopyable, Sendable {
+    /// Stages that have a part of this round's quantum left and just got something to send, then all others.
+    var newHead: Int32 = -1
+    var newTail: Int32 = -1
+    var oldHead: Int32 = -1
+    var oldTail: Int32 = -1
+    /// The number of the round.
+    var round: Int32 = 0
+    /// Bytes that were left of the pipe's current frame when it came to stand still.
+    var left: Float = 0
 }
