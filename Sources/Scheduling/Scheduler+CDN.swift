@@ -217,8 +217,9 @@ extension Scheduler {
 
     /// Waits for this viewer's turn in the election, then claims the segment.
     private mutating func elect(_ id: SegmentID, entered: MonotonicInstant, now: MonotonicInstant) {
+        // What a peer holds that never uploads, or answers nothing, is of no use to anybody.
         let isSeen = peers.contains { peer in
-            guard let holding = peer.holdings[id] else { return false }
+            guard peer.uploads, peer.isReliable, let holding = peer.holdings[id] else { return false }
             return !holding.verified.isEmpty || !holding.expected.isEmpty
         }
         guard !isSeen else { return }

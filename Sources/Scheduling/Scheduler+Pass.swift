@@ -155,9 +155,9 @@ extension Scheduler {
         ignoredClaimers[claimer] = until
     }
 
-    /// Whether some peer has verified a chunk of the segment.
+    /// Whether some peer that uploads has verified a chunk of the segment.
     func isShown(_ id: SegmentID) -> Bool {
-        peers.contains { !($0.holdings[id]?.verified.isEmpty ?? true) }
+        peers.contains { $0.uploads && !($0.holdings[id]?.verified.isEmpty ?? true) }
     }
 
     private mutating func dropUnwanted(keeping window: [SegmentID], now: MonotonicInstant) {
