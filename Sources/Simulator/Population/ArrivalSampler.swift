@@ -8,9 +8,23 @@ internal import CoreModel
 
 /// Draws the instants at which viewers come, in order.
 struct ArrivalSampler {
-    let plan: ArrivalPlan
+    private let plan: ArrivalPlan
     /// Seconds; a flash crowd's viewers all come before it.
-    let duration: Double
+    private let duration: Double
+    /// The waves of a flash crowd.
+    private let waves: [Wave]
+    private let waveArea: Double
+
+    init(plan: ArrivalPlan, duration: Double) {
+        self.plan = plan
+        self.duration = duration
+        if case .flashCrowd(let crowd) = plan {
+            waves = crowd.waves.map { Wave($0, end: duration) }
+        } else {
+            waves = []
+        }
+        waveArea = waves.reduce(0) { $0 + $1.area }
+    }
 
     /// - Returns: Seconds from the start of the run, rising; with the session length where a file says it.
     func draw(_ count: Int, using generator: inout SeededGenerator) -> [(seconds: Double, session: Duration?)] {
@@ -37,15 +51,13 @@ struct ArrivalSampler {
         let draw = generator.unitInterval()
         if choice < crowd.present { return min(duration, crowd.presentSpread.inSeconds) * draw }
         if choice < crowd.present + crowd.steady { return duration * draw }
-        let areas = crowd.waves.map { Wave($0, end: duration).area }
-        var left =
-            (choice - crowd.present - crowd.steady) / max(1e-300, 1 - crowd.present - crowd.steady) * areas.reduce(0, +)
-        var index = 0
-        while index < areas.count - 1, left >= areas[index] {
-            left -= areas[index]
-            index += 1
+        let rest = 1 - crowd.present - crowd.steady
+        var left = (choice - crowd.present - crowd.steady) / max(1e-300, rest) * waveArea
+        for wave in waves.dropLast() {
+            if left < wave.area { return wave.quantile(draw) }
+            left -= wave.area
         }
-        return Wave(crowd.waves[index], end: duration).quantile(draw)
+        return waves[waves.count - 1].quantile(draw)
     }
 
     /// A wave's rate over time, cut at the end of the run; its weight is the area of the uncut wave.

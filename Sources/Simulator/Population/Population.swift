@@ -32,7 +32,7 @@ package struct Population: Sendable, Equatable {
             let scaled = Double(draw.viewers[index].upBitsPerSecond) * factor
             draw.viewers[index].upBitsPerSecond = Int(min(scaled, 1e15).rounded())
         }
-        draw.drawEvents()
+        try draw.drawEvents()
         viewers = draw.viewers
         events = draw.events
         sharedLines = draw.sharedLines

@@ -11,6 +11,8 @@ internal import SwarmProtocol
 struct PopulationDraw {
     /// Events of one viewer at most; who would do more does nothing after.
     static let eventLimit = 1000
+    /// Events of all viewers at most.
+    static let totalEventLimit = 50_000_000
 
     /// What has a random sequence of its own. The raw values are part of the results: they never change.
     private enum Aspect: UInt64 {
@@ -194,7 +196,7 @@ struct PopulationDraw {
     // MARK: Events
 
     /// Draws seeks and pauses.
-    mutating func drawEvents() {
+    mutating func drawEvents() throws(PopulationError) {
         let plan = scenario.population
         guard plan.seeks != nil || plan.pauses != nil else { return }
         var seeks = sequence(.seeks)
@@ -205,6 +207,9 @@ struct PopulationDraw {
             if let habit = plan.seeks { Self.draw(habit, .seek, during: session, into: &own, using: &seeks) }
             if let habit = plan.pauses { Self.draw(habit, .pause, during: session, into: &own, using: &pauses) }
             own.sort { ($0.offsetNanoseconds, $0.kind.rawValue) < ($1.offsetNanoseconds, $1.kind.rawValue) }
+            guard events.count + own.count <= Self.totalEventLimit else {
+                throw .tooManyEvents(limit: Self.totalEventLimit)
+            }
             viewers[index].firstEvent = Int32(events.count)
             viewers[index].eventCount = Int32(min(own.count, Self.eventLimit))
             events.append(contentsOf: own.prefix(Self.eventLimit))

@@ -2,7 +2,7 @@ package import CoreModel
 
 /// One viewer of a population, as drawn: everything about it that doesn't come out of the run.
 ///
-/// A plain value of 96 bytes, so that a million of them is an array and nothing else.
+/// A plain value of 72 bytes, so that a million of them is an array and nothing else.
 package struct ViewerProfile: Sendable, Equatable {
     package var arrival: MonotonicInstant
     /// When it leaves at the latest; not after the end of the run.

@@ -207,4 +207,27 @@ import Testing
         #expect(limits.tightestHard?.name == .reach)
         #expect([Limit]().tightestHard == nil)
     }
+
+    /// 100 viewers of one live stream for its whole length, uplinks of twice the bit rate.
+    @Test(arguments: ["live", "vod"]) func aRunHasEveryLimitThatApplies(type: String) throws {
+        let stream =
+            type == "live"
+            ? TestScenario.stream
+            : #""stream": {"type": "vod", "ladder": ["5Mbps"], "segment": "4s", "length": "10min"}"#
+        let scenario = try TestScenario.make(stream: stream)
+        let bytes = 5e6 / 8 * 600.0
+        let totals = RunTotals(
+            deliveredBytes: Array(repeating: bytes, count: 100), downloadedBytes: Array(repeating: bytes, count: 100),
+            onlineSeconds: Array(repeating: 600, count: 100), isReachable: Array(repeating: true, count: 100),
+            distinctBytes: bytes, largestSegmentBits: 20e6, longestRoom: .seconds(7), frontCount: 16)
+        let limits = try totals.limits(Population(scenario, seed: 1), scenario)
+        let hard = limits.filter { $0.strength == .hard }
+        #expect(limits.prefix(hard.count) == hard[...])
+        #expect(
+            hard.map(\.name)
+                == [.firstCopy, .uplink, .reach] + (type == "live" ? [.deadline, .injection] : []))
+        #expect(limits.tightestHard?.name == .firstCopy)
+        #expect(limits.tightestHard?.value == 0.99)
+        #expect(limits.allSatisfy { (0...1).contains($0.value) && $0.sentence.hasSuffix(".") })
+    }
 }

@@ -193,4 +193,26 @@ import Testing
             #""arrivals": {"kind": "times", "times": ["0s", "1s", "2s", "8s", "9s"]}, "session": "5s""#)
         #expect(population.peakConcurrency == 3)
     }
+
+    @Test func aViewerIsAsSmallAsItSays() { #expect(MemoryLayout<ViewerProfile>.stride == 72) }
+
+    /// The order in which a dictionary or a set is iterated differs from process to process.
+    @Test func anotherProcessDrawsTheSameViewers() async throws {
+        let outputs = try await [otherProcess(), otherProcess()]
+        #expect(outputs[0].contains("viewers: "))
+        #expect(outputs[0] == outputs[1])
+    }
+
+    private func otherProcess() async throws -> String {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for name in ["world-cup-final", "vod-premiere"] {
+                let scenario = try Scenario(json: #require(ReadyScenarios.json(named: name)))
+                let population = try Population(scenario, seed: 9, count: 200)
+                print("viewers: \(population.viewers) \(population.events) \(population.sharedLines)")
+            }
+        }
+        let text = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+        // The testing library says when it started.
+        return text.split(separator: "\n").filter { $0.hasPrefix("viewers: ") }.joined(separator: "\n")
+    }
 }
