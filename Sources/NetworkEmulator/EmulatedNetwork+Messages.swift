@@ -27,7 +27,7 @@ extension EmulatedNetwork {
             return id
         }
         enqueue(frame, of: index, priority)
-        let stage = backlogs[Int(index)].firstStage
+        let stage = flows[Int(index)].firstStage
         if !stages[Int(stage)].isListed, flows[Int(index)].flags.isDisjoint(with: [.waitsForWindow, .waitsForPace]) {
             join(stage)
         }
@@ -48,12 +48,15 @@ extension EmulatedNetwork {
         // It stays in its queue until its turn comes.
         frames[index].flags.insert(.cancelled)
         let byteCount = Int(frames[index].byteCount)
-        backlogs[Int(frames[index].flow)].waiting -= byteCount
+        stages[Int(flows[Int(frames[index].flow)].firstStage)].waiting -= byteCount
         return byteCount
     }
 
     /// Bytes that wait at the source of a flow, not begun.
-    public func waitingByteCount(on flow: FlowID) -> Int { backlogs[Int(flow.rawValue)].waiting }
+    public func waitingByteCount(on flow: FlowID) -> Int {
+        let flow = flows[Int(flow.rawValue)]
+        return flow.flags.contains(.closed) ? 0 : stages[Int(flow.firstStage)].waiting
+    }
 
     /// Bytes of a flow that have begun and not arrived.
     public func inFlightByteCount(on flow: FlowID) -> Int { Int(flows[Int(flow.rawValue)].inFlight) }
@@ -84,22 +87,23 @@ extension EmulatedNetwork {
     private mutating func enqueue(_ frame: Int32, of flow: Int32, _ priority: Priority) {
         frames[Int(frame)].flags.insert(.waiting)
         flows[Int(flow)].flags.insert(.hasBacklog)
-        backlogs[Int(flow)].waiting += Int(frames[Int(frame)].byteCount)
+        let stage = Int(flows[Int(flow)].firstStage)
+        stages[stage].waiting += Int(frames[Int(frame)].byteCount)
         switch priority {
         case .control:
-            if backlogs[Int(flow)].controlHead < 0 {
-                backlogs[Int(flow)].controlHead = frame
+            if stages[stage].controlHead < 0 {
+                stages[stage].controlHead = frame
             } else {
-                frames[Int(backlogs[Int(flow)].controlTail)].next = frame
+                frames[Int(stages[stage].controlTail)].next = frame
             }
-            backlogs[Int(flow)].controlTail = frame
+            stages[stage].controlTail = frame
         case .data:
-            if backlogs[Int(flow)].dataHead < 0 {
-                backlogs[Int(flow)].dataHead = frame
+            if stages[stage].head < 0 {
+                stages[stage].head = frame
             } else {
-                frames[Int(backlogs[Int(flow)].dataTail)].next = frame
+                frames[Int(stages[stage].tail)].next = frame
             }
-            backlogs[Int(flow)].dataTail = frame
+            stages[stage].tail = frame
         }
     }
 
@@ -108,18 +112,19 @@ extension EmulatedNetwork {
     /// - Returns: Whether anything waits behind them.
     mutating func hasWaiting(_ index: Int32) -> Bool {
         guard flows[Int(index)].flags.contains(.hasBacklog) else { return false }
-        var frame = backlogs[Int(index)].controlHead
+        let stage = Int(flows[Int(index)].firstStage)
+        var frame = stages[stage].controlHead
         while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
-            backlogs[Int(index)].controlHead = frames[Int(frame)].next
+            stages[stage].controlHead = frames[Int(frame)].next
             freeFrame(frame)
-            frame = backlogs[Int(index)].controlHead
+            frame = stages[stage].controlHead
         }
         if frame >= 0 { return true }
-        frame = backlogs[Int(index)].dataHead
+        frame = stages[stage].head
         while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
-            backlogs[Int(index)].dataHead = frames[Int(frame)].next
+            stages[stage].head = frames[Int(frame)].next
             freeFrame(frame)
-            frame = backlogs[Int(index)].dataHead
+            frame = stages[stage].head
         }
         if frame >= 0 { return true }
         flows[Int(index)].flags.remove(.hasBacklog)
@@ -128,21 +133,22 @@ extension EmulatedNetwork {
 
     /// Takes the next frame of a flow that has something waiting, cut from its message if that is long.
     mutating func takeWaiting(_ index: Int32) -> Int32 {
-        let isControl = backlogs[Int(index)].controlHead >= 0
-        let head = isControl ? backlogs[Int(index)].controlHead : backlogs[Int(index)].dataHead
+        let stage = Int(flows[Int(index)].firstStage)
+        let isControl = stages[stage].controlHead >= 0
+        let head = isControl ? stages[stage].controlHead : stages[stage].head
         let byteCount = frames[Int(head)].byteCount
         if byteCount > quantum {
             frames[Int(head)].byteCount -= quantum
-            backlogs[Int(index)].waiting -= Int(quantum)
+            stages[stage].waiting -= Int(quantum)
             let flags = frames[Int(head)].flags.intersection(.reported)
             return takeFrame(
                 Frame(payload: frames[Int(head)].payload, flow: index, byteCount: quantum, flags: flags))
         }
-        backlogs[Int(index)].waiting -= Int(byteCount)
+        stages[stage].waiting -= Int(byteCount)
         if isControl {
-            backlogs[Int(index)].controlHead = frames[Int(head)].next
+            stages[stage].controlHead = frames[Int(head)].next
         } else {
-            backlogs[Int(index)].dataHead = frames[Int(head)].next
+            stages[stage].head = frames[Int(head)].next
         }
         frames[Int(head)].flags.remove(.waiting)
         return head

@@ -15,7 +15,7 @@ extension EmulatedNetwork {
     func isEligible(_ index: Int32) -> Bool {
         let flow = flows[Int(index)]
         return (Float(flow.inFlight) < flow.window || flow.inFlight == 0)
-            && (!flow.flags.contains(.isPaced) || backlogs[Int(index)].eligible <= clock)
+            && (!flow.flags.contains(.isPaced) || details[Int(index)].eligible <= clock)
     }
 
     /// Puts a frame on an uplink that is free.
@@ -28,7 +28,7 @@ extension EmulatedNetwork {
         pipes[Int(pipe)].carried += UInt64(byteCount)
         flows[flow].inFlight += byteCount
         if flows[flow].flags.contains(.isPaced) {
-            backlogs[flow].eligible = clock + Int64(Float(byteCount) * backlogs[flow].pace)
+            details[flow].eligible = clock + Int64(Float(byteCount) * details[flow].pace)
         }
         let arrival = clock + duration + Int64(flows[flow].delay)
         frames[Int(index)].span = Float(duration)
@@ -78,7 +78,7 @@ extension EmulatedNetwork {
                 if flows[Int(flow)].flags.contains(.targetIsGone) { break }
                 guard pass(index, flows[Int(flow)].downlink) else { return }
             } else {
-                let stage = backlogs[Int(flow)].firstStage + Int32(hop)
+                let stage = flows[Int(flow)].firstStage + Int32(hop)
                 guard pass(index, stages[Int(stage)].pipe) else { return }
             }
             frames[Int(index)].hop += 1
@@ -96,7 +96,7 @@ extension EmulatedNetwork {
             return true
         }
         guard pipes[number].current < 0, perByte.isFinite, pipes[number].isRoundEmpty else {
-            let stage = backlogs[Int(frames[Int(index)].flow)].firstStage + Int32(frames[Int(index)].hop)
+            let stage = flows[Int(frames[Int(index)].flow)].firstStage + Int32(frames[Int(index)].hop)
             if stages[Int(stage)].head < 0 {
                 stages[Int(stage)].head = index
             } else {
@@ -201,13 +201,13 @@ extension EmulatedNetwork {
             flows[Int(index)].flags.insert(.waitsForPace)
             events.schedule(
                 Event.eligible(flow: index).code,
-                at: MonotonicInstant(nanoseconds: backlogs[Int(index)].eligible))
+                at: MonotonicInstant(nanoseconds: details[Int(index)].eligible))
         }
     }
 
     /// Lets a flow that was kept out take part in its uplink's round again.
     mutating func rejoin(_ index: Int32) {
-        let stage = backlogs[Int(index)].firstStage
+        let stage = flows[Int(index)].firstStage
         guard !flows[Int(index)].flags.contains(.closed), !stages[Int(stage)].isListed else { return }
         join(stage)
         kick(stages[Int(stage)].pipe)

@@ -16,10 +16,7 @@ extension EmulatedNetwork {
             nodes[Int(index)] = Node(configuration: configuration, pipe: pipe)
             return NodeID(rawValue: index)
         }
-        nodes.append(Node(configuration: configuration, pipe: Int32(pipes.count)))
-        addPipe(uplink)
-        addPipe(downlink)
-        return NodeID(rawValue: Int32(nodes.count - 1))
+        return NodeID(rawValue: addPipes(uplink, downlink, configuration))
     }
 
     /// Takes a node away, with its connections. What it had sent completely still arrives; all else that was for it or from
@@ -36,7 +33,7 @@ extension EmulatedNetwork {
         var flow = nodes[index].firstFlow
         nodes[index].firstFlow = -1
         while flow >= 0 {
-            let next = backlogs[Int(flow)].nextOfSource
+            let next = details[Int(flow)].nextOfSource
             flows[Int(flow)].flags.insert(.sourceIsGone)
             flows[Int(flow ^ 1)].flags.insert(.targetIsGone)
             closePair(flow)
@@ -79,10 +76,12 @@ extension EmulatedNetwork {
         let depth = configuration.parent.map { sharedLinks[Int($0.rawValue)].depth + 1 } ?? 1
         precondition(depth <= SharedLinkConfiguration.maximumDepth, "too many shared links behind each other")
         sharedLinks.append(SharedLink(configuration: configuration, pipe: Int32(pipes.count), depth: depth))
-        addPipe(Pipe(bitsPerSecond: configuration.uplinkBitsPerSecond, isUplink: false))
-        addPipe(Pipe(bitsPerSecond: configuration.downlinkBitsPerSecond, isUplink: false))
+        let up = Pipe(bitsPerSecond: configuration.uplinkBitsPerSecond, isUplink: false)
+        let down = Pipe(bitsPerSecond: configuration.downlinkBitsPerSecond, isUplink: false)
+        addPipes(up, down)
         if case .site(let bitsPerSecond, _) = configuration.kind {
-            addPipe(Pipe(bitsPerSecond: bitsPerSecond, isUplink: false))
+            let inside = Pipe(bitsPerSecond: bitsPerSecond, isUplink: false)
+            addPipes(inside, inside)
         }
         return SharedLinkID(rawValue: Int32(sharedLinks.count - 1))
     }
@@ -159,22 +158,22 @@ extension EmulatedNetwork {
         let (there, back) = (makeFlow(from: node, to: other), makeFlow(from: other, to: node))
         if let free = freePairs.popLast() {
             first = free
-            (flows[Int(first)], backlogs[Int(first)]) = there
-            (flows[Int(first) + 1], backlogs[Int(first) + 1]) = back
+            (flows[Int(first)], details[Int(first)]) = there
+            (flows[Int(first) + 1], details[Int(first) + 1]) = back
         } else {
             first = Int32(flows.count)
             precondition(first < 1 << 30, "too many connections")
             flows.append(there.0)
             flows.append(back.0)
-            backlogs.append(there.1)
-            backlogs.append(back.1)
+            details.append(there.1)
+            details.append(back.1)
         }
         for index in [first, first + 1] {
             addStages(index)
             let source = Int(flows[Int(index)].source)
             let next = nodes[source].firstFlow
-            backlogs[Int(index)].nextOfSource = next
-            if next >= 0 { backlogs[Int(next)].previousOfSource = index }
+            details[Int(index)].nextOfSource = next
+            if next >= 0 { details[Int(next)].previousOfSource = index }
             nodes[source].firstFlow = index
         }
         return FlowID(rawValue: first)
@@ -190,7 +189,7 @@ extension EmulatedNetwork {
         var flow = nodes[Int(node.rawValue)].firstFlow
         while flow >= 0 {
             if !flows[Int(flow)].flags.contains(.closed) { result.append(FlowID(rawValue: flow)) }
-            flow = backlogs[Int(flow)].nextOfSource
+            flow = details[Int(flow)].nextOfSource
         }
         return result
     }
@@ -214,12 +213,25 @@ extension EmulatedNetwork {
         return first.accessDelay + second.accessDelay + between
     }
 
-    private mutating func addPipe(_ pipe: Pipe) {
-        pipes.append(pipe)
+    /// Adds two pipes, and the node that has them; none is present there if they belong to a shared link.
+    ///
+    /// - Returns: The node's number: half the number of its first pipe.
+    @discardableResult
+    private mutating func addPipes(_ first: Pipe, _ second: Pipe, _ configuration: NodeConfiguration? = nil) -> Int32 {
+        let pipe = Int32(pipes.count)
+        nodes.append(
+            Node(
+                configuration: configuration
+                    ?? NodeConfiguration(uplinkBitsPerSecond: 0, downlinkBitsPerSecond: 0),
+                pipe: pipe, isPresent: configuration != nil))
+        pipes.append(first)
+        pipes.append(second)
         rounds.append(Round())
+        rounds.append(Round())
+        return pipe >> 1
     }
 
-    private func makeFlow(from source: NodeID, to target: NodeID) -> (Flow, Backlog) {
+    private func makeFlow(from source: NodeID, to target: NodeID) -> (Flow, FlowDetails) {
         // 32 bits of nanoseconds are four seconds.
         let delay = UInt32(clamping: delay(from: source, to: target).nanosecondsClamped)
         let loss =
@@ -227,10 +239,10 @@ extension EmulatedNetwork {
             * (1 - nodes[Int(target.rawValue)].configuration.loss)
         let pace = pace(loss: loss, delay: delay)
         let flow = Flow(
-            source: source.rawValue, target: target.rawValue, uplink: nodes[Int(source.rawValue)].pipe,
+            uplink: nodes[Int(source.rawValue)].pipe,
             downlink: nodes[Int(target.rawValue)].pipe + 1, window: Float(configuration.initialWindowByteCount),
             delay: delay, flags: pace > 0 ? [.slowStart, .isPaced] : .slowStart, hopCount: 0)
-        return (flow, Backlog(pace: pace))
+        return (flow, FlowDetails(pace: pace))
     }
 
     /// Nanoseconds per byte at the rate that TCP reaches with random loss: packet / round trip × √(3/2) / √loss (Mathis,
@@ -296,18 +308,19 @@ extension EmulatedNetwork {
         for (hop, pipe) in path.enumerated() {
             stages[Int(first) + hop] = Stage(flow: index, pipe: pipe, isFirst: hop == 0)
         }
-        backlogs[Int(index)].firstStage = first
+        flows[Int(index)].firstStage = first
         flows[Int(index)].hopCount = UInt8(path.count)
     }
 
     mutating func closePair(_ flow: Int32) {
         guard !flows[Int(flow)].flags.contains(.closed) else { return }
         for index in [flow, flow ^ 1] {
-            var frame = backlogs[Int(index)].controlHead
-            var rest = backlogs[Int(index)].dataHead
-            backlogs[Int(index)].controlHead = -1
-            backlogs[Int(index)].dataHead = -1
-            backlogs[Int(index)].waiting = 0
+            let stage = Int(flows[Int(index)].firstStage)
+            var frame = stages[stage].controlHead
+            var rest = stages[stage].head
+            stages[stage].controlHead = -1
+            stages[stage].head = -1
+            stages[stage].waiting = 0
             while frame >= 0 || rest >= 0 {
                 if frame < 0 { swap(&frame, &rest) }
                 let next = frames[Int(frame)].next
@@ -327,13 +340,13 @@ extension EmulatedNetwork {
         guard flow.flags.contains(.closed), !flow.flags.contains(.released), flow.inFlight == 0, flow.listed == 0
         else { return }
         flows[Int(index)].flags.insert(.released)
-        freeStages[Int(flow.hopCount)].append(backlogs[Int(index)].firstStage)
+        freeStages[Int(flow.hopCount)].append(flows[Int(index)].firstStage)
         guard flows[Int(index ^ 1)].flags.contains(.released) else { return }
         for pair in [index, index ^ 1] where !flows[Int(pair)].flags.contains(.sourceIsGone) {
-            let (next, previous) = (backlogs[Int(pair)].nextOfSource, backlogs[Int(pair)].previousOfSource)
-            if next >= 0 { backlogs[Int(next)].previousOfSource = previous }
+            let (next, previous) = (details[Int(pair)].nextOfSource, details[Int(pair)].previousOfSource)
+            if next >= 0 { details[Int(next)].previousOfSource = previous }
             if previous >= 0 {
-                backlogs[Int(previous)].nextOfSource = next
+                details[Int(previous)].nextOfSource = next
             } else {
                 nodes[Int(flows[Int(pair)].source)].firstFlow = next
             }

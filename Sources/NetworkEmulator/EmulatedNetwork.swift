@@ -39,7 +39,7 @@ public struct EmulatedNetwork: Sendable {
 
     struct Node: Sendable {
         var configuration: NodeConfiguration
-        /// Its uplink; its downlink comes after it.
+        /// Its uplink, twice its own number; its downlink comes after it.
         var pipe: Int32
         var firstFlow: Int32 = -1
         var isPresent = true
@@ -97,7 +97,7 @@ public struct EmulatedNetwork: Sendable {
     var pipes: ContiguousArray<Pipe> = []
     var rounds: ContiguousArray<Round> = []
     var flows: ContiguousArray<Flow> = []
-    var backlogs: ContiguousArray<Backlog> = []
+    var details: ContiguousArray<FlowDetails> = []
     /// The first flow of each pair that is free.
     var freePairs: [Int32] = []
     var stages: ContiguousArray<Stage> = []
@@ -182,7 +182,7 @@ public struct EmulatedNetwork: Sendable {
                 finishCurrent(pipe)
             }
         case .eligible(let flow):
-            guard backlogs[Int(flow)].eligible == clock, flows[Int(flow)].flags.contains(.waitsForPace) else { return }
+            guard details[Int(flow)].eligible == clock, flows[Int(flow)].flags.contains(.waitsForPace) else { return }
             flows[Int(flow)].flags.remove(.waitsForPace)
             rejoin(flow)
         }
@@ -194,7 +194,7 @@ public struct EmulatedNetwork: Sendable {
     public var byteCount: Int {
         events.byteCount + nodes.capacity * MemoryLayout<Node>.stride + pipes.capacity * MemoryLayout<Pipe>.stride
             + rounds.capacity * MemoryLayout<Round>.stride + flows.capacity * MemoryLayout<Flow>.stride
-            + backlogs.capacity * MemoryLayout<Backlog>.stride + stages.capacity * MemoryLayout<Stage>.stride
+            + details.capacity * MemoryLayout<FlowDetails>.stride + stages.capacity * MemoryLayout<Stage>.stride
             + frames.capacity * MemoryLayout<Frame>.stride + deliveries.capacity * MemoryLayout<Delivery>.stride
     }
 }

@@ -24,11 +24,11 @@ struct Flow: BitwiseCopyable, Sendable {
         static let isPaced = Flags(rawValue: 256)
     }
 
-    var source: Int32
-    var target: Int32
     /// The pipes at its two ends.
     var uplink: Int32
     var downlink: Int32
+    /// Where its stages are, one per hop.
+    var firstStage: Int32 = -1
     /// Bytes sent and not yet arrived.
     var inFlight: Int32 = 0
     /// At most about so many bytes are in flight.
@@ -39,35 +39,35 @@ struct Flow: BitwiseCopyable, Sendable {
     var hopCount: UInt8
     /// How many of its stages are in a pipe's round.
     var listed: UInt8 = 0
+
+    /// The nodes at its two ends: their pipes are those of twice their number.
+    var source: Int32 { uplink >> 1 }
+    var target: Int32 { downlink >> 1 }
 }
 
-/// What a flow has beside ``Flow`` that isn't needed for a message that finds all links idle.
-struct Backlog: BitwiseCopyable, Sendable {
-    /// Where the flow's stages are, one per hop.
-    var firstStage: Int32 = -1
+/// What a flow has beside ``Flow`` and its stages that few messages need.
+struct FlowDetails: BitwiseCopyable, Sendable {
     /// Nanoseconds per byte that loss allows at best; 0 without loss.
     var pace: Float
     /// When the next frame may begin, if `pace` is not 0.
     var eligible: Int64 = .min
-    /// Bytes that wait at the source.
-    var waiting: Int = 0
-    /// Messages that wait at the source: first and last control message, first and last data message.
-    var controlHead: Int32 = -1
-    var controlTail: Int32 = -1
-    var dataHead: Int32 = -1
-    var dataTail: Int32 = -1
     /// The other flows of its source, closed ones too while something of them is under way.
     var nextOfSource: Int32 = -1
     var previousOfSource: Int32 = -1
 }
 
-/// A flow at one hop of its path: its queue there, and its place in the round robin. At the first hop, the uplink, the flow
-/// itself has the queues.
+/// A flow at one hop of its path: its queues there, and its place in the round robin.
 struct Stage: BitwiseCopyable, Sendable {
     var flow: Int32
     var pipe: Int32
+    /// The first and the last frame that wait; at the first hop messages, and those with data only.
     var head: Int32 = -1
     var tail: Int32 = -1
+    /// At the first hop, the first and the last control message that wait.
+    var controlHead: Int32 = -1
+    var controlTail: Int32 = -1
+    /// At the first hop, the bytes that wait.
+    var waiting: Int = 0
     /// Bytes it may still send in `round`.
     var deficit: Int32 = 0
     /// The round of the pipe for which it has its quantum.

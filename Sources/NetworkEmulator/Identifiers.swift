@@ -1,5 +1,5 @@
-/// Names a node of an ``EmulatedNetwork``; small and dense, so that callers can keep what they know of nodes in arrays. The
-/// number of a removed node is given to a later one.
+/// Names a node of an ``EmulatedNetwork``; small, so that callers can keep what they know of nodes in arrays: numbers begin
+/// with 0, a shared link takes one (a site two) of its own, and that of a removed node is given to a later one.
 public struct NodeID: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: Int32
 

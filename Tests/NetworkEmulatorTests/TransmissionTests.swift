@@ -166,7 +166,7 @@ struct TransmissionTests {
         let nodeCount = 24
         let (network, flows) = MaxMinTests.randomNetwork(seed: 9, nodeCount: nodeCount, flowCount: 100)
         var long = LongLivedFlows(network, flows)
-        let nodes = (0..<nodeCount).map { NodeID(rawValue: Int32($0)) }
+        let nodes = flows.flatMap { flow in [network.ends(of: flow).source, network.ends(of: flow).target] }
         let shared = (0..<nodeCount / 8).map { SharedLinkID(rawValue: Int32($0)) }
         var rates: [Double] = []
         for node in nodes {
