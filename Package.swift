@@ -126,7 +126,7 @@ let benchmarks: [Target] = [
         "pdn-bench",
         [
             "CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "Delivery", "CCrypto", "CCurl",
-            "CCurlShims", "Manifest", "MediaEngine", "VBPlayer",
+            "CCurlShims", "Manifest", "MediaEngine", "NetworkEmulator", "VBPlayer",
         ])
 ]
 

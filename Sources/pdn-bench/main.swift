@@ -13,6 +13,7 @@ let benchmarks: [(name: String, run: () throws -> [Measurement])] = [
     ("tree-hashing", HashingBenchmark.run),
     ("link", LinkBenchmark.run),
     ("idle-link", IdleLinkBenchmark.run),
+    ("network-emulator", NetworkBenchmark.run),
 ]
 
 /// Says on stderr what went wrong.
