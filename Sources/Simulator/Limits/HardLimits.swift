@@ -139,32 +139,3 @@ package enum HardLimits {
         return min(1, (full + tail) / emission)
     }
 }
-
-extension Population {
-    /// What all viewers can upload while online, in bytes on the wire: each within its line and its caps, and all of one
-    /// shared line within that. Viewers of one site have the site's network for each other beside the line to the outside.
-    ///
-    /// - Parameters:
-    ///   - onlineSeconds: How long each viewer was online, by its index.
-    ///   - downloadedBytes: What each viewer downloaded, for the cap by download.
-    package func uploadableBytes(
-        onlineSeconds: [Double], downloadedBytes: [Double], scenario: Scenario
-    ) -> Double {
-        precondition(onlineSeconds.count == viewers.count && downloadedBytes.count == viewers.count)
-        let share = scenario.uploads.caps.shareOfDownload ?? .infinity
-        var total = 0.0
-        var ofLine = Array(repeating: 0.0, count: sharedLines.count)
-        for (index, viewer) in viewers.enumerated() where lineUplinks[index] > 0 {
-            let line = lineUplinks[index] / 8 * onlineSeconds[index]
-            let bytes = min(line, share.isFinite ? share * downloadedBytes[index] : line)
-            if viewer.sharedLine >= 0 { ofLine[Int(viewer.sharedLine)] += bytes } else { total += bytes }
-        }
-        let span = scenario.duration.inSeconds
-        for (index, line) in sharedLines.enumerated() {
-            var capacity = Double(line.upBitsPerSecond)
-            if let site = line.site { capacity += site.lanBitsPerSecond.map(Double.init) ?? .infinity }
-            total += min(ofLine[index], capacity / 8 * span)
-        }
-        return total
-    }
-}

@@ -51,7 +51,7 @@ package struct RunTotals: Sendable {
         let online = onlineSeconds.reduce(0, +)
         switch scenario.stream.kind {
         case .live:
-            let lines = population.lineUplinks.sorted(by: >)
+            let lines = population.peakUplinks(scenario).sorted(by: >)
             let largest = lines.first ?? 0
             let chunkBits = Double(SegmentGeometry.chunkByteCount * 8)
             limits.append(

@@ -11,7 +11,7 @@ package struct ViewerProfile: Sendable, Equatable {
     package var startNanoseconds: Int64
     /// Bits a second; the mean of the trace where there is one.
     package var downBitsPerSecond: Int
-    /// What the line carries, used or not; the mean of the trace where there is one.
+    /// What the line carries, used or not. Where the class has a trace, it is scaled so that this is its mean.
     package var upBitsPerSecond: Int
     /// To the core of the network and back.
     package var roundTripSeconds: Float
@@ -19,7 +19,7 @@ package struct ViewerProfile: Sendable, Equatable {
     package var loss: Float
     /// Seconds of start-up after which it gives up; infinite when it doesn't.
     package var patienceSeconds: Float
-    /// Where in the class's trace it enters, in seconds from the trace's start.
+    /// Where in the class's trace it is at its arrival, in seconds from the trace's start; both directions alike.
     package var traceOffsetSeconds: Float
     /// The line it shares, in ``Population/sharedLines``; -1 when it has its own.
     package var sharedLine: Int32

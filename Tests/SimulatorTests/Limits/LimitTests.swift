@@ -187,6 +187,29 @@ import Testing
         #expect(try uploadable(#""site": {"down": "1Gbps", "up": "8Mbps"}"#) == 100 * 1.25e8 * 600)
     }
 
+    /// The trace gives 8 Mbps for 100 s and nothing for 200 s: what a viewer can give depends on where it enters, and all
+    /// together give the mean.
+    @Test func aTraceBoundsTheUplinkByThePartLivedThrough() throws {
+        let scenario = try TestScenario.make(
+            population: #""population": {"viewers": 2000}"#,
+            links:
+                #""links": {"classes": [{"name": "a", "trace": {"steps": [{"length": "100s", "down": "9Mbps", "up": "8Mbps"}, {"length": "200s", "down": "9Mbps", "up": "0bps"}]}}]}"#,
+            more: #", "uploads": {"unlimited": true}"#)
+        let population = try Population(scenario, seed: 1)
+        func uploadable(_ seconds: Double) -> Double {
+            population.uploadableBytes(
+                onlineSeconds: Array(repeating: seconds, count: 2000),
+                downloadedBytes: Array(repeating: 0, count: 2000), scenario: scenario)
+        }
+        // Two whole rounds give 2 × 100 s × 1 MB, wherever one enters.
+        #expect(abs(uploadable(600) / 2000 / 200e6 - 1) < 1e-6)
+        // In one second a third of the viewers give 1 MB: 667 of 2,000, with a standard deviation of 21.
+        #expect(abs(uploadable(1) / 1e6 - 667) < 84)
+        #expect(population.viewers.allSatisfy { $0.upBitsPerSecond == 2_666_667 })
+        let whole = population.viewers[0].traceOffsetSeconds
+        #expect(whole >= 0 && whole < 300)
+    }
+
     @Test func universalStreamingTurnsAtTheCriticalRatio() {
         func probability(_ scale: Double, ratio: Double) -> Double {
             // u₁ = 2 r, u₂ = r/2: c is 1/2.
