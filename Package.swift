@@ -161,7 +161,7 @@ let testTargets: [Target] = [
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("NetworkEmulatorTests", ["CoreModel", "NetworkEmulator"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
-    tests("SimulatorTests", ["CommandLineSupport", "CoreModel", "Simulator", "SwarmProtocol"]),
+    tests("SimulatorTests", ["CommandLineSupport", "CoreModel", "Scheduling", "Simulator", "SwarmProtocol"]),
     tests(
         "PeersTests",
         ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),
