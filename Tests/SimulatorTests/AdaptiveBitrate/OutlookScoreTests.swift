@@ -25,9 +25,10 @@ struct OutlookScoreTests {
         }
     }
 
-    /// Traces that nothing was tuned on: recordings of other networks.
+    /// Recordings of other networks. They and the shared traces were looked at when the rule's numbers were chosen, so this
+    /// guards against a change, and is no proof for networks not seen.
     @Test(arguments: ["traces/mahimahi/ATT-LTE-driving-2016.down", "traces/mahimahi/Verizon-LTE-short.down"])
-    func `On recordings of other networks it is as good too`(path: String) throws {
+    func `On recordings of other networks it is not worse by more than 0.1 either`(path: String) throws {
         let trace = try NetworkTrace(mahimahi: SharedFiles.bytes(path))
         for movie in ["bbb", "bbb4k"] {
             let movie = try TraceMovie(sabre: SharedFiles.bytes("traces/sabre-manifests/\(movie).json"))
