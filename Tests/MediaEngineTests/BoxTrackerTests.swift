@@ -40,6 +40,7 @@ extension EngineTests {
             movie(box("stco", words([0, 0]))), fragment(box("trun", words([0x301, 2, 8, 10, 100, 20, 200]))),
             fragment(box("trun", words([0x1, 1024, 8]))),
             box("moov", box("trak", box("edts", box("elst", words([0, 1, 100, 0, 0x10000]))))),
+            box("mfra", box("tfra", words([0, 1, 0, 1, 0, 48, 0x0101_0100]))),
             box("moov", box("trak", box("free", [])) + [0, 0, 0, 0]), box("mdat", [1, 2, 3]) + box("free", []),
         ])
         func whatFitsIsTakenInAnySplit(_ bytes: [UInt8]) {
@@ -56,6 +57,7 @@ extension EngineTests {
             movie(box("sbgp", words([1 << 24, 0, 0, 2, 90, 1]))),
             fragment(box("trun", words([0x7E0A, 0x0500_0000, 0x0200_0000]))),
             box("moov", box("trak", box("edts", box("elst", words([0, 0x1000_0000, 100, 0]))))),
+            box("mfra", box("tfra", words([0, 1, 0, 0x3E00_0000, 0, 48, 0x0101_0100]))),
             // Entries that take no byte.
             movie(box("stsz", words([0, 1, 0x7FFF_FFFF]))), movie(box("stz2", words([0, 0, 0x7FFF_FFFF]))),
             fragment(box("trun", words([0x1, 0x0500_0000, 8]))),

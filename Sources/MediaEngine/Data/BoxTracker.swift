@@ -16,7 +16,7 @@ struct BoxTracker {
     private static let depthLimit = 8
     private static let containerTypes: Set<BoxType> = [
         BoxType("moov"), BoxType("trak"), BoxType("mdia"), BoxType("minf"), BoxType("stbl"), BoxType("edts"),
-        BoxType("moof"), BoxType("traf"),
+        BoxType("moof"), BoxType("traf"), BoxType("mfra"),
     ]
 
     /// Takes the next bytes. False when they can't be boxes.

@@ -28,6 +28,7 @@ struct SampleTable {
         // Before the count stand the size that all samples share, or zero, and what the samples are grouped by.
         case BoxType("stsz"), BoxType("stz2"): place = 8
         case BoxType("sbgp"): place = flags >> 24 == 1 ? 12 : 8
+        case BoxType("tfra"): place = 12
         default: place = 4
         }
         guard let count = word(place) else { return false }
@@ -37,6 +38,8 @@ struct SampleTable {
         case BoxType("stz2"): bits = UInt64(head[7])
         case BoxType("trun"): bits = UInt64((flags & 0xF00).nonzeroBitCount) * 32
         case BoxType("elst"): bits = flags >> 24 == 1 ? 160 : 96
+        // The least: three numbers of it have lengths of their own.
+        case BoxType("tfra"): bits = flags >> 24 == 1 ? 152 : 88
         default: bits = UInt64(entryByteCount) * 8
         }
         let room = byteCount - UInt64(place + 4)
@@ -47,6 +50,6 @@ struct SampleTable {
     private static let entryByteCounts: [BoxType: Int] = [
         BoxType("stts"): 8, BoxType("ctts"): 8, BoxType("stsc"): 12, BoxType("stco"): 4, BoxType("co64"): 8,
         BoxType("stss"): 4, BoxType("stps"): 4, BoxType("sbgp"): 8, BoxType("stsz"): 0, BoxType("stz2"): 0,
-        BoxType("trun"): 0, BoxType("elst"): 0,
+        BoxType("trun"): 0, BoxType("elst"): 0, BoxType("tfra"): 0,
     ]
 }
