@@ -1,5 +1,6 @@
 extension FixedWidthInteger where Self: UnsignedInteger {
     /// Makes the number that `bytes` spell in network order; only the last bytes that fit count.
+    @inlinable
     public init(bigEndianBytes bytes: some Sequence<UInt8>) {
         var value: Self = 0
         for byte in bytes { value = (value << 8) | Self(truncatingIfNeeded: byte) }
@@ -7,7 +8,5 @@ extension FixedWidthInteger where Self: UnsignedInteger {
     }
 
     /// The number's bytes in network order.
-    public var bigEndianBytes: [UInt8] {
-        (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> (Self.bitWidth - 8 - $0 * 8)) }
-    }
+    @inlinable public var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

@@ -1,7 +1,7 @@
 /// A cursor over bytes from outside, in network order. Each read checks what remains first.
 public struct WireReader: Sendable {
-    private let bytes: ArraySlice<UInt8>
-    private var index: Int
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    @usableFromInline var index: Int
 
     /// Reads `bytes` from the start. No copy is made.
     public init(_ bytes: ArraySlice<UInt8>) {
@@ -13,9 +13,10 @@ public struct WireReader: Sendable {
     public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
     /// Bytes not yet read.
-    public var remaining: Int { bytes.endIndex - index }
+    @inlinable public var remaining: Int { bytes.endIndex - index }
 
     /// Reads an unsigned number in network order.
+    @inlinable
     public mutating func integer<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self
     ) throws(WireError) -> Number {
@@ -65,7 +66,8 @@ public struct WireReader: Sendable {
         guard remaining == 0 else { throw .trailing(byteCount: remaining) }
     }
 
-    private func require(_ count: Int) throws(WireError) {
+    @inlinable
+    func require(_ count: Int) throws(WireError) {
         guard count >= 0, count <= remaining else { throw .truncated(needed: count, available: remaining) }
     }
 }

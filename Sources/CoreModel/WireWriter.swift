@@ -1,22 +1,21 @@
 /// Collects bytes in network order.
 public struct WireWriter: Sendable {
     /// What has been written.
-    public private(set) var bytes: [UInt8] = []
+    @inlinable public var bytes: [UInt8] { written }
+    @usableFromInline var written: [UInt8] = []
 
     /// Makes a writer with room for `capacity` bytes.
-    public init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
+    public init(capacity: Int = 64) { written.reserveCapacity(capacity) }
 
     /// Appends a number in network order.
+    @inlinable
     public mutating func integer<Number: FixedWidthInteger & UnsignedInteger>(_ value: Number) {
-        var shift = Number.bitWidth
-        while shift > 0 {
-            shift -= 8
-            bytes.append(UInt8(truncatingIfNeeded: value >> Number(shift)))
-        }
+        withUnsafeBytes(of: value.bigEndian) { written.append(contentsOf: $0) }
     }
 
     /// Appends bytes as they are.
-    public mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+    @inlinable
+    public mutating func append(_ more: some Sequence<UInt8>) { written.append(contentsOf: more) }
 
     /// Appends sixteen bytes.
     public mutating func append(_ value: Bytes16) {
@@ -38,6 +37,7 @@ public struct WireWriter: Sendable {
     /// Appends bytes with a 16-bit length in front.
     ///
     /// - Precondition: there are at most 65,535 of them.
+    @inlinable
     public mutating func prefixed16(_ more: some Collection<UInt8>) {
         precondition(more.count <= Int(UInt16.max), "a 16-bit length holds at most 65,535")
         integer(UInt16(more.count))
