@@ -3,9 +3,9 @@ public import CoreModel
 /// The last things seen, so that what spreads by flooding is passed on once. When it is full the oldest is forgotten.
 public struct SeenSet: Sendable {
     private let limit: Int
-    private var members: Set<Digest> = []
-    /// A ring of the members in the order of their coming.
-    private var order: [Digest] = []
+    /// A ring of the members' first words, in the order of their coming. To hide another's claim behind one of their own,
+    /// somebody would have to find a digest that begins alike: 2^64 tries.
+    private var members: [UInt64] = []
     private var oldest = 0
 
     /// Makes a set that remembers `limit` things.
@@ -16,12 +16,12 @@ public struct SeenSet: Sendable {
 
     /// Adds `digest`; false when it had been seen.
     public mutating func insert(_ digest: Digest) -> Bool {
-        guard members.insert(digest).inserted else { return false }
-        if order.count < limit {
-            order.append(digest)
+        let word = digest.value.words.0
+        guard !members.contains(word) else { return false }
+        if members.count < limit {
+            members.append(word)
         } else {
-            members.remove(order[oldest])
-            order[oldest] = digest
+            members[oldest] = word
             oldest = (oldest + 1) % limit
         }
         return true

@@ -18,6 +18,27 @@ public final class LinkIdentity: Sendable {
     public let listenPort: UInt16
     /// Times and bounds.
     public let configuration: LinkConfiguration
+    /// The configuration's spans that are added to instants with each message, in nanoseconds: `Duration` calculates in 128
+    /// bits.
+    let spans: Spans
+
+    struct Spans: Sendable {
+        /// Silence that ends a link.
+        let silence: Int64
+        /// Silence after which the initiator pings.
+        let initiatorPing: Int64
+        /// Silence after which the responder pings.
+        let responderPing: Int64
+        /// What a request may take beyond its time.
+        let answerGrace: Int64
+
+        init(_ configuration: LinkConfiguration) {
+            silence = configuration.silenceTimeout.nanosecondsClamped
+            initiatorPing = configuration.pingInterval.nanosecondsClamped
+            responderPing = (configuration.pingInterval * 4 / 3).nanosecondsClamped
+            answerGrace = configuration.answerGrace.nanosecondsClamped
+        }
+    }
 
     /// Makes an identity.
     ///
@@ -34,8 +55,17 @@ public final class LinkIdentity: Sendable {
         self.uploads = uploads
         self.listenPort = listenPort
         self.configuration = configuration
+        spans = Spans(configuration)
     }
 
     /// This side's name.
     public var peerID: PeerID { PeerID(key.publicKey) }
+}
+
+extension MonotonicInstant {
+    /// The instant so many nanoseconds later, at most ``distantFuture``.
+    func advanced(byNanoseconds span: Int64) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(span)
+        return overflow ? .distantFuture : MonotonicInstant(nanoseconds: sum)
+    }
 }

@@ -58,25 +58,25 @@ extension PeerLink {
     private mutating func takeControl() -> [UInt8]? {
         var output: [UInt8] = []
         swap(&output, &rawOutput)
-        guard !controlQueue.isEmpty else { return output.isEmpty ? nil : output }
+        guard !firstControl.isEmpty else { return output.isEmpty ? nil : output }
         let nothing: [UInt8] = []
-        var count = 1
-        var byteCount = controlQueue[0].count
-        while count < controlQueue.count, byteCount + controlQueue[count].count <= Self.controlBatchByteCount {
-            byteCount += controlQueue[count].count
+        var batch: [UInt8] = []
+        swap(&batch, &firstControl)
+        var count = 0
+        while count < controlQueue.count, batch.count + controlQueue[count].count <= Self.controlBatchByteCount {
+            batch += controlQueue[count]
             count += 1
         }
-        output.reserveCapacity(output.count + 2 + byteCount + NoiseTransport.tagByteCount)
-        if count == 1 {
-            let frame = controlQueue[0]
-            appendMessage(frame.span.bytes, nothing.span.bytes, to: &output)
-        } else {
-            let batch = Array(controlQueue[0..<count].joined())
-            appendMessage(batch.span.bytes, nothing.span.bytes, to: &output)
+        output.reserveCapacity(output.count + 2 + batch.count + NoiseTransport.tagByteCount)
+        appendMessage(batch.span.bytes, nothing.span.bytes, to: &output)
+        controlByteCount -= batch.count
+        statistics.sentControlCount += UInt64(count + 1)
+        if count < controlQueue.count {
+            firstControl = controlQueue[count]
+            controlQueue.removeFirst(count + 1)
+        } else if count > 0 {
+            controlQueue = []
         }
-        controlQueue.removeFirst(count)
-        controlByteCount -= byteCount
-        statistics.sentControlCount += UInt64(count)
         return output
     }
 
@@ -87,10 +87,9 @@ extension PeerLink {
         case .established:
             expireOutgoing(now: now)
             expireIncoming(now: now)
-            let configuration = identity.configuration
-            if now >= lastReceived.advanced(by: configuration.silenceTimeout) {
+            if now >= lastReceived.advanced(byNanoseconds: identity.spans.silence) {
                 violate(.silent)
-            } else if now >= lastReceived.advanced(by: pingAfter) {
+            } else if now >= lastReceived.advanced(byNanoseconds: pingAfter) {
                 releaseStorage()
                 probe(now: now)
             }
@@ -98,9 +97,8 @@ extension PeerLink {
         }
     }
 
-    private var pingAfter: Duration {
-        let interval = identity.configuration.pingInterval
-        return role == .initiator ? interval : interval * 4 / 3
+    private var pingAfter: Int64 {
+        role == .initiator ? identity.spans.initiatorPing : identity.spans.responderPing
     }
 
     private var nextDeadline: MonotonicInstant? {
@@ -108,8 +106,8 @@ extension PeerLink {
         case .awaitingPreamble, .handshaking, .awaitingAdmission, .awaitingHelloAdmission, .opening:
             return handshakeDeadline
         case .established:
-            let silence = pingSent == nil ? pingAfter : identity.configuration.silenceTimeout
-            return min(nextOutgoingDeadline, nextIncomingDeadline, lastReceived.advanced(by: silence))
+            let silence = pingSent == nil ? pingAfter : identity.spans.silence
+            return min(nextOutgoingDeadline, nextIncomingDeadline, lastReceived.advanced(byNanoseconds: silence))
         case .closing, .closed: return nil
         }
     }

@@ -119,8 +119,10 @@ extension PeerLink {
             case .cancelled, .timedOut: break
             }
         }
-        let grace = identity.configuration.answerGrace
-        if outgoing.contains(where: { $0.deadline.advanced(by: grace) <= now }) { return violate(.unresponsive) }
+        let grace = identity.spans.answerGrace
+        if outgoing.contains(where: { $0.deadline.advanced(byNanoseconds: grace) <= now }) {
+            return violate(.unresponsive)
+        }
         for index in records.indices {
             guard let deadline = records[index].deadline, deadline <= now else { continue }
             records[index].deadline = nil
@@ -135,7 +137,7 @@ extension PeerLink {
             switch request.phase {
             case .open: earliest = min(earliest, request.deadline)
             case .cancelled, .timedOut:
-                earliest = min(earliest, request.deadline.advanced(by: identity.configuration.answerGrace))
+                earliest = min(earliest, request.deadline.advanced(byNanoseconds: identity.spans.answerGrace))
             }
         }
         for record in records { earliest = min(earliest, record.deadline ?? .distantFuture) }

@@ -56,12 +56,14 @@ public struct PeerLink: Sendable {
 
     var state: State
     var transport: NoiseTransport?
+    /// The other side's name, or whom this side wants to be there.
     var remoteKey: PeerID?
     /// The beginning of a message whose end hasn't come; while waiting for admission, all that came after.
     var input: [UInt8] = []
     /// Handshake bytes to send.
     var rawOutput: [UInt8] = []
-    /// Frames to send, encoded, and the bytes in them.
+    /// Frames to send, encoded, and the bytes in them: the first one apart, which mostly is the only one.
+    var firstControl: [UInt8] = []
     var controlQueue: [[UInt8]] = []
     var controlByteCount = 0
     /// Events to tell, the next one first.
@@ -100,9 +102,11 @@ public struct PeerLink: Sendable {
         } catch {
             // The given key is no key: nobody can own it.
             self.init(role: .initiator, identity: identity, state: .closing(.handshake(error)), now: now)
+            remoteKey = peer
             return
         }
         self.init(role: .initiator, identity: identity, state: .handshaking(HandshakeBox(handshake)), now: now)
+        remoteKey = peer
         rawOutput = preamble.bytes
         appendHandshake(message)
     }
@@ -128,7 +132,10 @@ public struct PeerLink: Sendable {
     }
 
     /// The other side's name, once its handshake has proved it.
-    public var peer: PeerID? { remoteKey }
+    public var peer: PeerID? {
+        // An initiator that was given a name has the keys only when the other side owns it.
+        role == .initiator && transport == nil ? nil : remoteKey
+    }
 
     /// Whether both sides have said hello and neither goodbye.
     public var isEstablished: Bool {
@@ -150,6 +157,12 @@ public struct PeerLink: Sendable {
 
     /// Chunks that the other side waits for and that can be sent now.
     public var readyChunkCount: Int { incoming.reduce(0) { $0 + $1.ready.count } }
+
+    /// Whether there are such.
+    var hasReadyChunks: Bool {
+        for index in incoming.indices where !incoming[index].ready.isEmpty { return true }
+        return false
+    }
 
     /// Ends the link: what is queued is dropped, events too, a bye goes out, and then ``LinkEvent/closed(_:)`` is told.
     public mutating func close(_ code: ByeCode) {
@@ -207,7 +220,7 @@ public struct PeerLink: Sendable {
     mutating func enqueue(_ frame: Frame) { enqueue(frame.encoded) }
 
     mutating func enqueue(_ frame: [UInt8]) {
-        controlQueue.append(frame)
+        if firstControl.isEmpty { firstControl = frame } else { controlQueue.append(frame) }
         controlByteCount += frame.count
         if controlByteCount > identity.configuration.controlByteLimit { finish(.local(.flood)) }
     }
@@ -228,9 +241,8 @@ public struct PeerLink: Sendable {
         dropEverything()
         state = .closing(end)
         if canSpeak {
-            let bye = Frame.bye(code).encoded
-            controlQueue = [bye]
-            controlByteCount = bye.count
+            firstControl = Frame.bye(code).encoded
+            controlByteCount = firstControl.count
         }
     }
 
@@ -244,6 +256,7 @@ public struct PeerLink: Sendable {
     private mutating func dropEverything() {
         input = []
         rawOutput = []
+        firstControl = []
         controlQueue = []
         controlByteCount = 0
         outgoing = []

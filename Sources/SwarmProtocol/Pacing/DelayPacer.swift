@@ -28,21 +28,26 @@ public struct DelayPacer: Sendable {
     public var window: Int { Int(congestionWindow) }
 
     /// The smallest round trip of the last minutes; `nil` before the first sample.
-    public var base: Duration? { minima.min() }
+    public var base: Duration? {
+        var base = Int64.max
+        for minute in 0..<Self.minuteCount { base = min(base, minima[minute]) }
+        return base == .max ? nil : .nanoseconds(base)
+    }
 
     private var congestionWindow = Double(initialWindow)
     private var threshold = Double(maximumWindow)
     private var phase = Phase.slowStart
-    /// Minima of the last minutes, the current one last.
-    private var minima: [Duration] = []
+    /// Minima of the last minutes in nanoseconds, a ring; those that have not been are the largest number.
+    private var minima: InlineArray<10, Int64> = .init(repeating: .max)
+    private var minute = 0
     private var minuteEnds: MonotonicInstant = .origin
-    /// The last two samples: the smaller counts, so that one late answer does not slow the link.
-    private var recent: [Duration] = []
+    /// The last sample and the one before it, in nanoseconds: the smaller counts, so that one late answer does not slow
+    /// the link.
+    private var recent: (Int64, Int64) = (.max, .max)
     private var nextSlowdown: MonotonicInstant?
     private var nextDecrease: MonotonicInstant = .origin
 
     private static let minuteCount = 10
-    private static let recentCount = 2
 
     /// Starts in slow start.
     public init() {}
@@ -57,7 +62,7 @@ public struct DelayPacer: Sendable {
         guard roundTrip > .zero else { return }
         note(roundTrip, now: now)
         let base = base ?? roundTrip
-        let delay = (recent.min() ?? roundTrip) - base
+        let delay = .nanoseconds(min(recent.0, recent.1)) - base
         switch phase {
         case .slowdown(let end, let restore):
             guard now >= end else { return }
@@ -102,14 +107,14 @@ public struct DelayPacer: Sendable {
     }
 
     private mutating func note(_ roundTrip: Duration, now: MonotonicInstant) {
-        if now >= minuteEnds || minima.isEmpty {
+        let sample = roundTrip.nanosecondsClamped
+        if now >= minuteEnds || recent.0 == .max {
             minuteEnds = now.advanced(by: .seconds(60))
-            minima.append(roundTrip)
-            if minima.count > Self.minuteCount { minima.removeFirst() }
+            minute = (minute + 1) % Self.minuteCount
+            minima[minute] = sample
         } else {
-            minima[minima.count - 1] = min(minima[minima.count - 1], roundTrip)
+            minima[minute] = min(minima[minute], sample)
         }
-        recent.append(roundTrip)
-        if recent.count > Self.recentCount { recent.removeFirst() }
+        recent = (sample, recent.0)
     }
 }

@@ -12,9 +12,8 @@ public struct HandshakeLimiter: Sendable {
     /// Handshakes that come back each second.
     public static let rate = 1.0
 
-    private var buckets: [Bytes16: TokenBucket] = [:]
-    /// The prefixes, the longest quiet one first.
-    private var order: [Bytes16] = []
+    /// The prefixes that have not got all of their burst back, the longest quiet one first.
+    private var prefixes: [(prefix: Bytes16, bucket: TokenBucket)] = []
 
     /// Starts with an empty table.
     public init() {}
@@ -25,13 +24,20 @@ public struct HandshakeLimiter: Sendable {
     public mutating func admits(_ address: NetworkAddress, now: MonotonicInstant) -> Bool {
         guard !address.isLoopback else { return true }
         let prefix = address.sitePrefix
-        order.removeAll { $0 == prefix }
-        order.append(prefix)
-        var bucket = buckets[prefix] ?? TokenBucket(capacity: Self.burst, now: now)
+        var bucket = TokenBucket(capacity: Self.burst, now: now)
+        prefixes.removeAll { known in
+            if known.prefix == prefix {
+                bucket = known.bucket
+                return true
+            }
+            // Who has all of its burst again is as good as unknown.
+            var bucket = known.bucket
+            return bucket.level(rate: Self.rate, capacity: Self.burst, now: now) >= Self.burst
+        }
         let isAdmitted = bucket.level(rate: Self.rate, capacity: Self.burst, now: now) >= 1
         if isAdmitted { bucket.take(1) }
-        buckets[prefix] = bucket
-        if order.count > Self.prefixLimit { buckets[order.removeFirst()] = nil }
+        prefixes.append((prefix, bucket))
+        if prefixes.count > Self.prefixLimit { prefixes.removeFirst() }
         return isAdmitted
     }
 }

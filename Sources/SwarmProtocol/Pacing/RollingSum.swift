@@ -16,7 +16,7 @@ struct RollingSum: Hashable, Sendable {
 
     /// Adds to the slot of `now`.
     mutating func add(_ amount: Int, now: MonotonicInstant) {
-        advance(to: now)
+        if now.nanoseconds >= (newestSlot + 1) * slotWidth { advance(to: now) }
         slots[index(of: newestSlot)] += UInt64(amount)
         total += UInt64(amount)
     }

@@ -15,7 +15,8 @@ public struct TokenBucket: Hashable, Sendable {
     /// What the bucket holds; negative while in debt.
     public mutating func level(rate: Double, capacity: Double, now: MonotonicInstant) -> Double {
         if now > updated {
-            level = min(capacity, level + updated.duration(to: now).inSeconds * rate)
+            // Not through `Duration`, which calculates in 128 bits: this is done for each frame.
+            level = min(capacity, level + Double(now.nanoseconds - updated.nanoseconds) * 1e-9 * rate)
             updated = now
         }
         return level
