@@ -1,5 +1,6 @@
 import CoreModel
 import HTTPTransfer
+import Integrity
 import Manifest
 
 /// A track that a session plays: its segments, what is there of them, and how far the player was fed.

@@ -1,11 +1,10 @@
-import CoreModel
-import Integrity
+public import CoreModel
 
 /// The bytes of one segment of the session, from their first to their last, with a record or without.
 ///
 /// With a record, bytes count once they are settled: verified, or from the CDN and known to differ from the record.
-/// Without one, the CDN's bytes count as they come. Confined to the session's loop.
-final class SegmentBuffer {
+/// Without one, the CDN's bytes count as they come. Not for two threads at a time.
+public final class SegmentBuffer {
     /// Bytes without a record: a run from the start, or pieces of a segment whose size is known.
     ///
     /// They lie in chunks, because the player holds what it was lent: a write copies one chunk at most then, and not all
@@ -78,26 +77,30 @@ final class SegmentBuffer {
 
     private var content = Content.plain(Plain())
     /// The segment's size, once known.
-    private(set) var byteCount: Int?
+    public private(set) var byteCount: Int?
     /// Chunks that count as there.
-    private(set) var present = ChunkSet()
+    public private(set) var present = ChunkSet()
     /// Chunks that the CDN brought.
-    private(set) var fromCDN = ChunkSet()
+    public private(set) var fromCDN = ChunkSet()
+
+    /// Makes a buffer of a segment of which nothing is known.
+    public init() {}
 
     /// The record that the bytes are held against.
-    var verifiedSegment: VerifiedSegment? {
+    public var verifiedSegment: VerifiedSegment? {
         if case .shared(let assembly) = content { assembly.segment } else { nil }
     }
 
     /// Chunks that may be announced and uploaded.
-    var verified: ChunkSet {
+    public var verified: ChunkSet {
         if case .shared(let assembly) = content { assembly.verified } else { ChunkSet() }
     }
 
-    var isComplete: Bool { byteCount.map { contiguousByteCount == $0 } ?? false }
+    /// Whether every byte has settled.
+    public var isComplete: Bool { byteCount.map { contiguousByteCount == $0 } ?? false }
 
     /// The bytes from the start that can be played.
-    var contiguousByteCount: Int {
+    public var contiguousByteCount: Int {
         switch content {
         case .plain(let plain): return plain.prefix
         case .shared(let assembly):
@@ -108,7 +111,7 @@ final class SegmentBuffer {
     }
 
     /// The memory that the bytes take.
-    var heldByteCount: Int {
+    public var heldByteCount: Int {
         switch content {
         case .plain(let plain): plain.heldByteCount
         case .shared: present.count * SegmentGeometry.chunkByteCount
@@ -117,12 +120,12 @@ final class SegmentBuffer {
     }
 
     /// Takes the size from the CDN's answer.
-    func learn(byteCount: Int) {
+    public func learn(byteCount: Int) {
         if self.byteCount == nil { self.byteCount = byteCount }
     }
 
     /// Lends the playable bytes of a range.
-    func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
+    public func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
         switch content {
         case .plain(let plain): plain.pieces(in: range.clamped(to: 0..<plain.prefix))
         case .shared(let assembly): assembly.pieces(in: range.clamped(to: 0..<contiguousByteCount))
@@ -134,7 +137,7 @@ final class SegmentBuffer {
     ///
     /// - Returns: The chunks that count as there because of them, and those of these that differ from the record;
     ///   `nil` when the bytes reach beyond the segment.
-    func take(_ bytes: ArraySlice<UInt8>, at offset: Int) -> (arrived: [Int], mismatched: [Int])? {
+    public func take(_ bytes: ArraySlice<UInt8>, at offset: Int) -> (arrived: [Int], mismatched: [Int])? {
         switch content {
         case .plain(var plain):
             if let byteCount, offset + bytes.count > byteCount { return nil }
@@ -172,7 +175,7 @@ final class SegmentBuffer {
     }
 
     /// The CDN's answer is over and the segment's size thereby known; returns the last chunk when it settles.
-    func finishPlain() -> [Int] {
+    public func finishPlain() -> [Int] {
         guard case .plain(let plain) = content, let byteCount, plain.prefix == byteCount, byteCount > 0 else {
             return []
         }
@@ -180,7 +183,7 @@ final class SegmentBuffer {
     }
 
     /// Takes leaves from a peer; throws when they prove that it lies.
-    func take(leaves: [Digest], stripe: Int) throws(LeafError) -> (arrived: [Int], mismatched: [Int]) {
+    public func take(leaves: [Digest], stripe: Int) throws(LeafError) -> (arrived: [Int], mismatched: [Int]) {
         guard case .shared(var assembly) = content else { return ([], []) }
         content = .moving
         defer { content = .shared(assembly) }
@@ -191,7 +194,7 @@ final class SegmentBuffer {
     }
 
     /// Takes a chunk from a peer; true when it is new. Throws when it can't be believed.
-    func take(chunk bytes: ArraySlice<UInt8>, at index: Int) throws(ChunkError) -> Bool {
+    public func take(chunk bytes: ArraySlice<UInt8>, at index: Int) throws(ChunkError) -> Bool {
         guard case .shared(var assembly) = content else { return false }
         content = .moving
         defer { content = .shared(assembly) }
@@ -201,12 +204,12 @@ final class SegmentBuffer {
     }
 
     /// A verified chunk, for a peer.
-    func chunk(at index: Int) -> ArraySlice<UInt8>? {
+    public func chunk(at index: Int) -> ArraySlice<UInt8>? {
         if case .shared(let assembly) = content { assembly.chunk(at: index) } else { nil }
     }
 
     /// The leaves of a stripe, where known.
-    func leaves(ofStripe stripe: Int) -> [Digest]? {
+    public func leaves(ofStripe stripe: Int) -> [Digest]? {
         if case .shared(let assembly) = content { assembly.leaves(ofStripe: stripe) } else { nil }
     }
 
@@ -214,7 +217,7 @@ final class SegmentBuffer {
     ///
     /// - Returns: The chunks that differ from it. Bytes that were there and make no whole stripe wait for the rest, so
     ///   ``present`` can shrink; a segment of another size than the record's keeps its bytes and gets no record.
-    func adopt(_ segment: VerifiedSegment, suite: any CryptoSuite) -> [Int]? {
+    public func adopt(_ segment: VerifiedSegment, suite: any CryptoSuite) -> [Int]? {
         guard case .plain(let plain) = content else { return [] }
         if let byteCount, byteCount != segment.geometry.byteCount { return nil }
         guard plain.end <= segment.geometry.byteCount else { return nil }
@@ -236,7 +239,7 @@ final class SegmentBuffer {
     }
 
     /// Forgets what the CDN brought and the record doesn't confirm, so that another host's bytes can take its place.
-    func discardUnverified() {
+    public func discardUnverified() {
         guard case .shared(var assembly) = content else { return }
         content = .moving
         assembly.discardUnverified()
@@ -253,7 +256,7 @@ final class SegmentBuffer {
     /// - Parameters:
     ///   - playedByteCount: Bytes from the start that the player has.
     ///   - byteCount: The size that the CDN's version has; `nil` while it isn't known to be another than the record's.
-    func abandonRecord(playedByteCount: Int, byteCount newByteCount: Int? = nil) {
+    public func abandonRecord(playedByteCount: Int, byteCount newByteCount: Int? = nil) {
         guard case .shared(let assembly) = content else { return }
         byteCount = newByteCount ?? byteCount
         var plain = Plain()
