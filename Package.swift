@@ -166,7 +166,7 @@ let testTargets: [Target] = [
         "PeersTests",
         ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),
     tests(
-        "SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography"],
+        "SwarmProtocolTests", ["SwarmProtocol", "CoreModel", "Cryptography", "Integrity"],
         resources: [.copy("Vectors"), .copy("Python")]),
     tests(
         "DeliveryTests",

@@ -67,7 +67,7 @@ class BenchPeer: PeerManagerDelegate {
             role: .claim, key: suite.signingKey(seed: Bytes32(words: (number, 8, 8, 8))), suite: suite)
         var configuration = PeerManagerConfiguration()
         configuration.listenAddress = address
-        configuration.uploadCaps.shareOfDownload = nil
+        configuration.neighbourhood.uploadCaps.shareOfDownload = nil
         manager = PeerManager(
             loop: loop, configuration: configuration, swarm: Self.swarm,
             membershipKeys: [Self.membership.verificationKey], source: source, wallClock: { Self.time })

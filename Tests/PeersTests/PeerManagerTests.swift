@@ -3,7 +3,7 @@ import Cryptography
 @testable import Delivery
 import EventLoop
 import Integrity
-import SwarmProtocol
+@testable import SwarmProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .serialized) struct PeerManagerTests {
@@ -69,7 +69,7 @@ import Testing
                 viewers[1].manager.add(viewers[0].peerID, at: viewers[0].address)
             }
             let isSettled = try await swarm.wait { viewers in
-                viewers.allSatisfy { $0.manager.connections.count == 1 && $0.manager.peers.count == 1 }
+                viewers.allSatisfy { $0.manager.neighbourhood.links.count == 1 && $0.manager.peers.count == 1 }
             }
             #expect(isSettled)
             await swarm.with { viewers in
@@ -136,40 +136,21 @@ import Testing
                         for: key, claimKey: viewers[0].claimKey, number: 50
                     ).encoded[...])
             }
-            viewers[0].manager.connections[0].send(Frame.peers(entries).encoded)
+            viewers[0].manager.send(.peers(entries), to: viewers[1].peerID)
         }
         // The last of the three is as it should be, and read last.
         let isTaken = try await swarm.wait { viewers in
-            viewers[1].manager.directory.all.contains { $0.peer == PeerID(keys[2].publicKey) && $0.address == loopback }
+            viewers[1].manager.neighbourhood.directory.all.contains {
+                $0.peer == PeerID(keys[2].publicKey) && $0.address == loopback
+            }
         }
         #expect(isTaken)
         await swarm.with { viewers in
-            let all = viewers[1].manager.directory.all
+            let all = viewers[1].manager.neighbourhood.directory.all
             #expect(all.first { $0.peer == PeerID(keys[0].publicKey) }?.address == known)
             #expect(!all.contains { $0.peer == PeerID(keys[1].publicKey) })
         }
         await swarm.stop()
-    }
-
-    @Test func anExchangedAddressIsTheTrackersOrANeighbours() {
-        let (loopback, near) = (NetworkAddress(ipv4: 0x7F00_0001, port: 1), NetworkAddress(ipv4: 0xC0A8_0105, port: 1))
-        let far = NetworkAddress(ipv4: 0xCB00_7109, port: 1)
-        let authority = TestAuthority()
-        let key = TestAuthority.suite.agreementKey(seed: Bytes32(words: (1, 6, 6, 6)))
-        func isMeaningful(_ address: NetworkAddress, seenAt observed: NetworkAddress, from place: NetworkAddress)
-            -> Bool
-        {
-            let certificate = authority.certificate(
-                for: key, claimKey: authority.recordKey, number: 1, observedHost: observed.host)
-            return PeerManager.isMeaningful(address, certificate, at: place)
-        }
-        #expect(isMeaningful(far, seenAt: far, from: near))
-        #expect(!isMeaningful(far, seenAt: near, from: far))
-        #expect(!isMeaningful(NetworkAddress(ipv4: 0, port: 1), seenAt: far, from: far))
-        #expect(isMeaningful(near, seenAt: far, from: near))
-        #expect(!isMeaningful(near, seenAt: near, from: far))
-        #expect(isMeaningful(loopback, seenAt: far, from: loopback))
-        #expect(!isMeaningful(loopback, seenAt: loopback, from: near))
     }
 
     @Test func whoOnlyWantsTheLocalNetworkNeverLeavesIt() async throws {
@@ -180,40 +161,12 @@ import Testing
             let far = NetworkAddress(ipv4: 0xCB00_7109, port: 1)
             manager.add(PeerID(Bytes32(words: (1, 2, 3, 4))), at: far)
             manager.connect(to: far)
-            #expect(manager.directory.count == 0 && manager.connections.isEmpty)
-            #expect(!manager.isAllowed(far))
-            #expect(manager.isAllowed(NetworkAddress(ipv4: 0xC0A8_0105, port: 1)))
-            #expect(manager.isAllowed(NetworkAddress(ipv4: 0x7F00_0001, port: 1)))
+            #expect(manager.neighbourhood.directory.count == 0 && manager.neighbourhood.links.isEmpty)
+            #expect(!manager.neighbourhood.isAllowed(far))
+            #expect(manager.neighbourhood.isAllowed(NetworkAddress(ipv4: 0xC0A8_0105, port: 1)))
+            #expect(manager.neighbourhood.isAllowed(NetworkAddress(ipv4: 0x7F00_0001, port: 1)))
         }
         await swarm.stop()
-    }
-
-    @Test func whatPeersSayOfAnAddressGivesWayToWhatIsKnown() throws {
-        let peer = PeerID(Bytes32(words: (1, 2, 3, 4)))
-        let addresses = (1...3).map { NetworkAddress(ipv4: 0x7F00_0001, port: UInt16($0)) }
-        let now = MonotonicInstant.origin
-        var generator = SeededGenerator(seed: 1)
-        var directory = PeerDirectory()
-        func first() throws -> PeerDirectory.Candidate { try #require(directory.all.first) }
-        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
-        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
-        #expect(try first().address == addresses[0])
-        directory.fail(peer, now: now, using: &generator)
-        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
-        #expect(try first().address == addresses[1])
-        // Not at once, and not as if nothing had been.
-        #expect(try first().failureCount == 1 && first().nextAttempt > now)
-        directory.insert(peer, at: addresses[2], from: .tracker, now: now)
-        directory.fail(peer, now: now, using: &generator)
-        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
-        #expect(try first().address == addresses[2])
-        directory.remove(peer)
-        // An address that answered is as good as the tracker's.
-        directory.insert(peer, at: addresses[0], from: .exchange, now: now)
-        directory.succeed(peer, at: addresses[0])
-        directory.fail(peer, now: now, using: &generator)
-        directory.insert(peer, at: addresses[1], from: .exchange, now: now)
-        #expect(try first().address == addresses[0])
     }
 
     @Test func aClaimReachesEverybodyOnce() async throws {
@@ -291,25 +244,6 @@ import Testing
             #expect(viewers.allSatisfy { $0.gone.isEmpty })
         }
         await swarm.stop()
-    }
-
-    @Test func makersOfClaimsAreRememberedWhileTheyClaim() {
-        var limiter = ClaimLimiter()
-        let makers = (0...ClaimLimiter.claimerLimit).map { PeerID(Bytes32(words: (UInt64($0), 1, 1, 1))) }
-        /// How many of `count` claims at one time are passed on.
-        func admitted(_ count: Int, of maker: PeerID, afterSeconds seconds: Int) -> Int {
-            let now = MonotonicInstant.origin.advanced(by: .seconds(seconds))
-            return (0..<count).count { _ in limiter.admits(maker, now: now) }
-        }
-        let first = [0, 2].map { admitted(20, of: makers[0], afterSeconds: $0) }
-        #expect(first == [8, 4])
-        let others = makers[1..<ClaimLimiter.claimerLimit].map { admitted(1, of: $0, afterSeconds: 2) }
-        #expect(others.allSatisfy { $0 == 1 })
-        #expect(limiter.count == ClaimLimiter.claimerLimit)
-        // There is room for one more when all but the first are as good as new.
-        let last = [2, 3].map { admitted(1, of: makers[ClaimLimiter.claimerLimit], afterSeconds: $0) }
-        #expect(last == [0, 1])
-        #expect(limiter.count == 2)
     }
 
     @Test func theUplinkLimitHoldsAndControlPassesTheData() async throws {
@@ -398,9 +332,9 @@ import Testing
         await swarm.with { viewers in
             viewers[0].manager.add(PeerID(Bytes32(words: (1, 2, 3, 4))), at: NetworkAddress(ipv4: 0x7F00_0001, port: 1))
         }
-        let isOver = try await swarm.wait { $0[0].manager.connections.isEmpty }
+        let isOver = try await swarm.wait { $0[0].manager.neighbourhood.links.isEmpty }
         #expect(isOver)
-        await swarm.with { #expect($0[0].manager.directory.count == 1) }
+        await swarm.with { #expect($0[0].manager.neighbourhood.directory.count == 1) }
         await swarm.stop()
     }
 
@@ -415,7 +349,7 @@ import Testing
         #expect(isGone)
         await swarm.with { viewers in
             #expect(viewers[1].gone.first?.1 == .link(.remote(.leaving)))
-            #expect(viewers[0].manager.connections.isEmpty)
+            #expect(viewers[0].manager.neighbourhood.links.isEmpty)
         }
         await swarm.stop()
     }

@@ -134,7 +134,7 @@ struct SecondImplementationTests {
         #expect(report.established == true)
         #expect(report.tolerated == nil)
         #expect(report.bye == code)
-        let isGone = try await swarm.wait { $0[1].manager.connections.isEmpty }
+        let isGone = try await swarm.wait { $0[1].manager.neighbourhood.links.isEmpty }
         #expect(isGone)
         await swarm.stop()
     }

@@ -111,7 +111,7 @@ final class TestViewer: PeerManagerDelegate {
 
     init(
         loop: EventLoop, authority: TestAuthority, number: UInt64, expires: UnixTime? = nil,
-        configure: (inout PeerManagerConfiguration) -> Void = { _ in }
+        configure: (inout NeighbourhoodConfiguration) -> Void = { _ in }
     ) throws {
         self.loop = loop
         self.number = number
@@ -122,9 +122,9 @@ final class TestViewer: PeerManagerDelegate {
             role: .claim, key: suite.signingKey(seed: Bytes32(words: (number, 8, 8, 8))), suite: suite)
         var configuration = PeerManagerConfiguration()
         configuration.listenAddress = NetworkAddress(ipv4: 0x7F00_0001, port: 0)
-        configuration.firstExchangeDelay = .milliseconds(100)
-        configuration.uploadCaps.shareOfDownload = nil
-        configure(&configuration)
+        configuration.neighbourhood.firstExchangeDelay = .milliseconds(100)
+        configuration.neighbourhood.uploadCaps.shareOfDownload = nil
+        configure(&configuration.neighbourhood)
         manager = PeerManager(
             loop: loop, configuration: configuration, swarm: TestAuthority.swarm,
             membershipKeys: [authority.membershipKey.verificationKey], source: store,
@@ -256,7 +256,7 @@ actor TestSwarm {
     @discardableResult
     func addViewer(
         authority: TestAuthority? = nil, expires: UnixTime? = nil,
-        configure: @Sendable (inout PeerManagerConfiguration) -> Void = { _ in }
+        configure: @Sendable (inout NeighbourhoodConfiguration) -> Void = { _ in }
     ) throws -> Int {
         let viewer = try TestViewer(
             loop: loop, authority: authority ?? self.authority, number: UInt64(viewers.count + 1), expires: expires,

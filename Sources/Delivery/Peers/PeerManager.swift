@@ -4,107 +4,88 @@ package import EventLoop
 package import Integrity
 package import SwarmProtocol
 
-/// A viewer's links to other viewers: listens, dials, checks certificates, bans, passes on peers and claims, and holds
-/// uploads to their caps. Confined to the loop.
+/// A viewer's links to other viewers over TCP: the listener, the connections and the timer around a ``Neighbourhood``,
+/// which decides. Confined to the loop.
 ///
 /// Nothing happens before ``join(certificate:key:)``: without a certificate there is no identity to show. Bytes that come
 /// from peers go to the delegate unverified; it verifies them and answers with ``ban(_:)`` when they are provably bad.
 package final class PeerManager {
+    /// Unsent bytes that the system may hold before it says that it is full.
+    private static let notSentLowWater = 16 * 1024
+
     /// Who is told of peers and what they send.
     package weak var delegate: (any PeerManagerDelegate)?
-    /// Where uploads come from.
-    package let source: any ChunkSource
-    /// The tracker keys whose certificates are trusted.
-    package var membershipKeys: [VerificationKey]
-    /// Whether a tracker answers. While none does, certificates that have run out are accepted for some hours.
-    package var isTrackerAnswering = true
-    /// Peers that were banned.
-    package internal(set) var bans = BanList()
-    /// Certificates that were refused, by why: the figure behind a swarm that doesn't come together.
-    package internal(set) var refusedCertificateCount = 0
-    /// The caps on upload; a new value holds from the next frame on.
-    package var uploadCaps: UploadCaps {
-        get { budget.caps }
-        set { budget.caps = newValue }
-    }
 
-    let loop: EventLoop
-    private(set) var configuration: PeerManagerConfiguration
-    let suite: any CryptoSuite
-    let swarm: SwarmID
-    let wallClock: () -> UnixTime
-    var identity: LinkIdentity?
-    var listener: TCPListener?
-    /// Every connection, in the order of their coming.
-    var connections: [PeerConnection] = []
-    /// The established ones.
-    var links: [PeerID: PeerConnection] = [:]
-    var directory = PeerDirectory()
-    var announcer = HoldingAnnouncer()
-    var seenClaims = SeenSet()
-    var claimers = ClaimLimiter()
-    var handshakes = HandshakeLimiter()
-    var budget: UploadBudget
-    var downlink: TokenBucket
-    var isChoking = false
-    /// The connection whose turn it is to upload, while there is a cap on the rate.
-    var uploading: PeerConnection?
-    var isPumping = false
-    var nextTurn = 0
-    var pumpTimer: LoopTimer?
-    var tickTimer: LoopTimer?
-    /// Connections whose last frame is on its way, the oldest first.
-    var lingering: [(connection: TCPConnection, end: MonotonicInstant)] = []
-    var lingerTimer: LoopTimer?
-    var isClosed = false
-    /// Jitter and choice of peers to pass on; nothing secret.
-    var generator: SeededGenerator
-    /// What ended links have moved.
-    var endedStatistics = LinkStatistics()
+    private(set) var neighbourhood: Neighbourhood
+    private let loop: EventLoop
+    private let configuration: PeerManagerConfiguration
+    private var transports: PeerTransports
+    private let lingering: LingeringConnections
+    private var listener: TCPListener?
+    private var timer: LoopTimer?
+    private var isDriving = false
+    private var isClosed = false
 
     /// Makes a manager that waits for its certificate.
     ///
-    /// - Parameter wallClock: The time that certificates are checked against.
+    /// - Parameters:
+    ///   - source: Where uploads come from. It must not call the manager.
+    ///   - wallClock: The time that certificates are checked against. It must not call the manager either.
     package init(
         loop: EventLoop, configuration: PeerManagerConfiguration, swarm: SwarmID, membershipKeys: [VerificationKey],
         source: any ChunkSource, suite: any CryptoSuite = SystemCryptoSuite(), wallClock: @escaping () -> UnixTime
     ) {
         self.loop = loop
         self.configuration = configuration
-        self.swarm = swarm
-        self.membershipKeys = membershipKeys
-        self.source = source
-        self.suite = suite
-        self.wallClock = wallClock
-        budget = UploadBudget(caps: configuration.uploadCaps, now: loop.now)
-        downlink = TokenBucket(capacity: 0, now: loop.now)
         var system = SystemRandom()
-        generator = SeededGenerator(seed: system.next())
-        pumpTimer = LoopTimer(loop: loop) { [weak self] in self?.pump() }
-        tickTimer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
-        lingerTimer = LoopTimer(loop: loop) { [weak self] in self?.endLingering() }
+        neighbourhood = Neighbourhood(
+            configuration: configuration.neighbourhood, swarm: swarm, membershipKeys: membershipKeys, suite: suite,
+            generator: SeededGenerator(seed: system.next()), now: loop.now)
+        transports = PeerTransports(source: source, wallClock: wallClock)
+        lingering = LingeringConnections(loop: loop, limit: configuration.neighbourhood.maximumStrangerCount)
+        timer = LoopTimer(loop: loop) { [weak self] in self?.drive() }
     }
 
-    deinit { for connection in connections { connection.abandon() } }
-
-    /// Establishes no more links than this, and never more than before; those that are there stay.
-    package func limitLinks(to count: Int) {
-        configuration.maximumLinkCount = min(configuration.maximumLinkCount, count)
-        configuration.maximumOutgoingLinkCount = min(configuration.maximumOutgoingLinkCount, count)
+    deinit {
+        transports.close()
+        lingering.close()
     }
 
     // MARK: State
 
     /// Where this side listens; `nil` before ``listen()`` or when it does not.
     package var listenAddress: NetworkAddress? { listener?.localAddress }
-
+    /// The swarm that the links belong to.
+    package var swarm: SwarmID { neighbourhood.swarm }
     /// The established links' peers, in the order of their coming.
-    package var peers: [ReadyPeer] { connections.compactMap(Self.readyPeer) }
-
+    package var peers: [ReadyPeer] { neighbourhood.peers }
     /// What all links have moved, also those that ended.
-    package var statistics: LinkStatistics {
-        connections.reduce(into: endedStatistics) { $0 += $1.link.statistics }
+    package var statistics: LinkStatistics { neighbourhood.statistics }
+    /// Peers that were banned.
+    package var bans: BanList { neighbourhood.bans }
+    /// Certificates that were refused, by why: the figure behind a swarm that doesn't come together.
+    package var refusedCertificateCount: Int { neighbourhood.refusedCertificateCount }
+
+    /// The tracker keys whose certificates are trusted.
+    package var membershipKeys: [VerificationKey] {
+        get { neighbourhood.membershipKeys }
+        set { neighbourhood.membershipKeys = newValue }
     }
+
+    /// Whether a tracker answers. While none does, certificates that have run out are accepted for some hours.
+    package var isTrackerAnswering: Bool {
+        get { neighbourhood.isTrackerAnswering }
+        set { neighbourhood.isTrackerAnswering = newValue }
+    }
+
+    /// The caps on upload; a new value holds from the next frame on.
+    package var uploadCaps: UploadCaps {
+        get { neighbourhood.uploadCaps }
+        set { neighbourhood.uploadCaps = newValue }
+    }
+
+    /// Establishes no more links than this, and never more than before; those that are there stay.
+    package func limitLinks(to count: Int) { neighbourhood.limitLinks(to: count) }
 
     // MARK: Joining and leaving
 
@@ -120,12 +101,10 @@ package final class PeerManager {
     ///
     /// - Parameter key: The X25519 key that the certificate binds.
     package func join(certificate: MembershipCertificate, key: any AgreementKey) {
-        loop.checkIsolated()
-        precondition(certificate.peer.publicKey == key.publicKey, "a certificate for another key")
-        identity = LinkIdentity(
-            suite: suite, key: key, certificate: certificate.encoded, swarm: swarm, uploads: configuration.uploads,
-            listenPort: listener?.localAddress?.port ?? 0, configuration: configuration.link)
-        tick()
+        guard !isClosed else { return }
+        neighbourhood.join(
+            certificate: certificate, key: key, listenPort: listener?.localAddress?.port ?? 0, now: loop.now)
+        drive()
     }
 
     /// Says goodbye to everybody and stops listening. The delegate is told of nothing any more.
@@ -136,83 +115,88 @@ package final class PeerManager {
         delegate = nil
         listener?.close()
         listener = nil
-        for connection in connections { connection.close(.leaving) }
-        for connection in connections { connection.abandon() }
-        for (connection, _) in lingering { connection.close() }
-        connections = []
-        lingering = []
-        links = [:]
-        lingerTimer?.cancel()
-        pumpTimer?.cancel()
-        tickTimer?.cancel()
+        neighbourhood.leave()
+        // Also from within an event's handler: what goes out goes out now.
+        drain()
+        transports.close()
+        lingering.close()
+        timer?.cancel()
     }
 
     // MARK: Peers
 
     /// Takes note of a peer that a tracker named.
     package func add(_ peer: PeerID, at address: NetworkAddress) {
-        loop.checkIsolated()
-        guard peer != identity?.peerID, !bans.contains(peer), address.port != 0, isAllowed(address) else { return }
-        directory.insert(peer, at: address, from: .tracker, now: loop.now)
-        tick()
+        neighbourhood.add(peer, at: address, now: loop.now)
+        drive()
     }
 
     /// Opens a link to an address whose owner is not known: the handshake is XX.
     package func connect(to address: NetworkAddress) {
-        loop.checkIsolated()
-        guard isAllowed(address) else { return }
-        dial(nil, at: address)
+        neighbourhood.connect(to: address, now: loop.now, environment: &transports)
+        drive()
     }
 
     /// Drops a peer that sent provably bad bytes, for good: by its key and by the credential behind it.
     package func ban(_ peer: PeerID) {
-        loop.checkIsolated()
-        bans.insert(peer, pseudonym: links[peer]?.certificate?.pseudonym)
-        directory.remove(peer)
-        links[peer]?.close(.badData)
+        neighbourhood.ban(peer)
+        drive()
     }
 
     /// Drops a link that is of no use; its peer may come back.
     package func drop(_ peer: PeerID, _ code: ByeCode = .done) {
-        loop.checkIsolated()
-        links[peer]?.close(code)
+        guard let link = neighbourhood.link(to: peer) else { return }
+        neighbourhood.drop(link, code)
+        drive()
     }
 
     // MARK: Requests
 
     /// Asks a peer for chunks; false when it is gone or its queue is full.
     package func request(_ request: ChunkRequest, from peer: PeerID) -> Bool {
-        loop.checkIsolated()
-        return links[peer]?.request(request) ?? false
+        guard let link = neighbourhood.link(to: peer) else { return false }
+        let isTaken = neighbourhood.request(request, from: link, now: loop.now)
+        drive()
+        return isTaken
     }
 
     /// Whether a request for this many chunks would be taken now.
     package func canRequest(chunkCount: Int, from peer: PeerID) -> Bool {
-        links[peer]?.link.canRequest(chunkCount: chunkCount) ?? false
+        neighbourhood.link(to: peer).map { neighbourhood.canRequest(chunkCount: chunkCount, from: $0) } ?? false
     }
 
     /// Takes a request back.
     package func cancel(_ id: ChunkRequestID, from peer: PeerID) {
-        loop.checkIsolated()
-        links[peer]?.cancel(id)
+        guard let link = neighbourhood.link(to: peer) else { return }
+        neighbourhood.cancel(id, from: link, now: loop.now)
+        drive()
     }
 
     /// Asks a peer for the record of a name; false when it is gone or its table full.
     package func requestRecord(_ id: RecordRequestID, of name: SegmentName, from peer: PeerID) -> Bool {
-        loop.checkIsolated()
-        return links[peer]?.requestRecord(id, of: name) ?? false
+        guard let link = neighbourhood.link(to: peer) else { return false }
+        let isTaken = neighbourhood.requestRecord(id, of: name, from: link, now: loop.now)
+        drive()
+        return isTaken
     }
 
     /// Answers a peer's record request; empty bytes say that there is none here.
     package func answerRecord(_ id: RecordRequestID, with bytes: ArraySlice<UInt8>, to peer: PeerID) {
-        loop.checkIsolated()
-        links[peer]?.send(Frame.record(id, bytes).encoded)
+        send(.record(id, bytes), to: peer)
     }
 
     /// Measures the round trip to a peer; ``LinkEvent/roundTrip(_:)`` follows.
     package func probe(_ peer: PeerID) {
-        loop.checkIsolated()
-        links[peer]?.probe()
+        guard let link = neighbourhood.link(to: peer) else { return }
+        neighbourhood.probe(link, now: loop.now)
+        drive()
+    }
+
+    /// Sends a frame that needs no table.
+    func send(_ frame: Frame, to peer: PeerID) {
+        guard let link = neighbourhood.link(to: peer) else { return }
+        neighbourhood.send(frame, to: link)
+        drive()
     }
 
     // MARK: What this side holds
@@ -227,30 +211,119 @@ package final class PeerManager {
     package func holdingsChanged(
         root: Digest, chunks: Range<Int>, verified: ChunkSet, expected: ChunkSet, isComplete: Bool
     ) {
-        loop.checkIsolated()
-        announcer.update(root: root, verified: verified, expected: expected, isComplete: isComplete)
-        for connection in connections { connection.chunksAvailable(root: root, chunks: chunks) }
-        flushHoldings()
+        neighbourhood.holdingsChanged(
+            root: root, chunks: chunks, verified: verified, expected: expected, isComplete: isComplete)
+        drive()
     }
 
     /// Takes note that a segment was evicted.
     package func holdingsLost(root: Digest) {
-        loop.checkIsolated()
-        announcer.remove(root: root)
-        for connection in connections { connection.chunksAvailable(root: root, chunks: 0..<WireLimits.chunkCount) }
-        flushHoldings()
+        neighbourhood.holdingsLost(root: root)
+        drive()
     }
 
     /// Spreads a claim of this viewer's.
     package func broadcast(_ claim: Claim) {
-        loop.checkIsolated()
-        let bytes = claim.encoded
-        _ = seenClaims.insert(suite.sha256(bytes.span.bytes))
-        let frame = Frame.claim(ClaimFrame(hopCount: 0, claim: bytes[...])).encoded
-        for connection in connections { connection.send(frame) }
+        neighbourhood.broadcast(claim)
+        drive()
     }
 
     /// Takes note of bytes that came from elsewhere (the CDN): they count for the share of upload and, with a limited
     /// downlink, hold peers back.
-    package func noteDownload(byteCount: Int) { _ = downloaded(byteCount, now: loop.now) }
+    package func noteDownload(byteCount: Int) {
+        neighbourhood.noteDownload(byteCount: byteCount, now: loop.now)
+        drive()
+    }
+
+    // MARK: Carrying out
+
+    private func drive() {
+        loop.checkIsolated()
+        // An event's handler may give a command, which comes here again: the outer call goes on with it.
+        guard !isDriving, !isClosed else { return }
+        isDriving = true
+        drain()
+        isDriving = false
+    }
+
+    private func drain() {
+        while true {
+            switch neighbourhood.poll(now: loop.now, environment: &transports) {
+            case .dial(let id, let address): dial(id, address)
+            case .transmit(let id, let bytes): transports[id]?.write(bytes)
+            case .close(let id, let lingers): close(id, lingers: lingers)
+            case .pauseReading(let id): transports[id]?.pauseReading()
+            case .resumeReading(let id): transports[id]?.resumeReading()
+            case .event(let event): tell(event)
+            case .wait(let deadline):
+                if let deadline { timer?.arm(at: deadline) } else { timer?.cancel() }
+                return
+            }
+        }
+    }
+
+    private func tell(_ event: NeighbourhoodEvent) {
+        switch event {
+        case .ready(let peer): delegate?.peerReady(peer)
+        case .received(let event, let peer, _): delegate?.peer(peer, did: event)
+        case .claimed(let claim, let peer):
+            if delegate?.received(claim, from: peer) == true { neighbourhood.passOn(now: loop.now) }
+        case .gone(let peer, _, let end): delegate?.peerGone(peer, end)
+        }
+    }
+
+    private func dial(_ id: LinkID, _ address: NetworkAddress) {
+        do {
+            let source = configuration.sourceAddress.map { NetworkAddress(host: $0.host, port: 0) }
+            watch(try TCPConnection(loop: loop, to: address, from: source), id)
+        } catch {
+            neighbourhood.lost(id, code: error.rawValue, now: loop.now)
+        }
+    }
+
+    private func accept(_ connection: TCPConnection) {
+        let now = loop.now
+        guard !isClosed, let address = connection.remoteAddress,
+            let id = neighbourhood.accept(from: address, now: now, environment: &transports)
+        else { return connection.close() }
+        watch(connection, id)
+        opened(id)
+    }
+
+    private func watch(_ connection: TCPConnection, _ id: LinkID) {
+        transports[id] = connection
+        connection.onOpen = { [weak self] in self?.opened(id) }
+        connection.onRead = { [weak self] bytes in self?.receive(bytes, on: id) }
+        connection.onDrain = { [weak self] in self?.drained(id) }
+        connection.onClose = { [weak self] error in self?.lost(id, error) }
+    }
+
+    private func opened(_ id: LinkID) {
+        transports[id]?.setNotSentLowWater(Self.notSentLowWater)
+        transports[id]?.startReading()
+        neighbourhood.opened(id, now: loop.now)
+        drive()
+    }
+
+    private func receive(_ bytes: RawSpan, on id: LinkID) {
+        neighbourhood.receive(bytes, on: id, now: loop.now)
+        drive()
+    }
+
+    private func drained(_ id: LinkID) {
+        neighbourhood.drained(id)
+        drive()
+    }
+
+    private func lost(_ id: LinkID, _ error: LoopError) {
+        transports[id] = nil
+        neighbourhood.lost(id, code: error.rawValue, now: loop.now)
+        drive()
+    }
+
+    private func close(_ id: LinkID, lingers: Bool) {
+        guard let connection = transports[id] else { return }
+        transports[id] = nil
+        if lingers, !isClosed { lingering.insert(connection) } else { connection.close() }
+    }
 }

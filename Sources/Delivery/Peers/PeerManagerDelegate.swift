@@ -19,27 +19,3 @@ package protocol PeerManagerDelegate: AnyObject {
     /// - Returns: Whether to pass it on: false for one made before its time, or of a segment that is not known here.
     func received(_ claim: Claim, from peer: PeerID) -> Bool
 }
-
-/// A peer at the other end of an established link.
-package struct ReadyPeer: Sendable {
-    /// Its name.
-    package var peer: PeerID
-    /// What the tracker says of it.
-    package var certificate: MembershipCertificate
-    /// Where it is.
-    package var address: NetworkAddress
-    /// Whether it uploads.
-    package var uploads: Bool
-    /// Whether this side opened the link.
-    package var isOutgoing: Bool
-}
-
-/// Why a link is gone.
-package enum PeerEnd: Hashable, Sendable {
-    /// One of the sides ended it, by the protocol's rules.
-    case link(LinkEnd)
-    /// The connection broke; the code is the system's.
-    case connection(code: Int32)
-    /// The manager was closed.
-    case closed
-}

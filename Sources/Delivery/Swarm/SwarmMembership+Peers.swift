@@ -145,6 +145,8 @@ extension SwarmMembership: PeerManagerDelegate {
                 .rejected(RequestID(rawValue: id.rawValue), chunks: chunks, refusal: refusal, retryAfter: retryAfter))
         case .requestTimedOut(let id, _, let ranges):
             session.figures.requests.timedOut += 1
+            // The scheduler has no such request any more: what still comes of it has to be told as what is there.
+            openRequests[RequestID(rawValue: id.rawValue)] = nil
             for chunks in ranges {
                 session.feed(
                     .rejected(

@@ -63,13 +63,13 @@ extension SwarmMembership {
         let configuration = session.configuration
         var settings = PeerManagerConfiguration()
         settings.listenAddress = address
-        settings.isLocalOnly = configuration.isLocalOnly
-        settings.uploads = uploads
-        settings.maximumLinkCount = configuration.maximumPeerCount
-        settings.maximumOutgoingLinkCount = max(1, configuration.maximumPeerCount * 4 / 5)
-        settings.uploadCaps.bytesPerSecond = configuration.uploadBitsPerSecond.map { Double($0) / 8 }
-        settings.uploadCaps.shareOfDownload = configuration.uploadRatio
-        settings.downloadBytesPerSecond = configuration.downloadBitsPerSecond.map { Double($0) / 8 }
+        settings.neighbourhood.isLocalOnly = configuration.isLocalOnly
+        settings.neighbourhood.uploads = uploads
+        settings.neighbourhood.maximumLinkCount = configuration.maximumPeerCount
+        settings.neighbourhood.maximumOutgoingLinkCount = max(1, configuration.maximumPeerCount * 4 / 5)
+        settings.neighbourhood.uploadCaps.bytesPerSecond = configuration.uploadBitsPerSecond.map { Double($0) / 8 }
+        settings.neighbourhood.uploadCaps.shareOfDownload = configuration.uploadRatio
+        settings.neighbourhood.downloadBytesPerSecond = configuration.downloadBitsPerSecond.map { Double($0) / 8 }
         let manager = PeerManager(
             loop: session.loop, configuration: settings, swarm: swarm, membershipKeys: membershipKeys, source: self,
             suite: suite, wallClock: { [unowned self] in now })

@@ -1,23 +1,23 @@
-package import CoreModel
+public import CoreModel
 
 /// Peers that were caught with provably bad data, by key and by the credential behind it, so that a reload doesn't help.
 ///
 /// Local to the viewer and kept for the session; what others say of a peer never gets here.
-package struct BanList: Sendable {
+public struct BanList: Sendable {
     /// Names that are kept; beyond, the oldest are forgotten.
-    package static let limit = 4096
+    public static let limit = 4096
 
     private var peers: Set<PeerID> = []
     private var pseudonyms: Set<Bytes16> = []
     private var order: [(peer: PeerID, pseudonym: Bytes16?)] = []
 
-    package init() {}
+    public init() {}
 
     /// The number of peers banned.
-    package private(set) var count = 0
+    public private(set) var count = 0
 
     /// Bans a peer, and its credential where that is known.
-    package mutating func insert(_ peer: PeerID, pseudonym: Bytes16?) {
+    public mutating func insert(_ peer: PeerID, pseudonym: Bytes16?) {
         guard peers.insert(peer).inserted else { return }
         count += 1
         if let pseudonym { pseudonyms.insert(pseudonym) }
@@ -29,10 +29,10 @@ package struct BanList: Sendable {
     }
 
     /// Whether the peer is banned.
-    package func contains(_ peer: PeerID) -> Bool { peers.contains(peer) }
+    public func contains(_ peer: PeerID) -> Bool { peers.contains(peer) }
 
     /// Whether the peer or its credential is banned.
-    package func contains(_ peer: PeerID, pseudonym: Bytes16) -> Bool {
+    public func contains(_ peer: PeerID, pseudonym: Bytes16) -> Bool {
         peers.contains(peer) || pseudonyms.contains(pseudonym)
     }
 }

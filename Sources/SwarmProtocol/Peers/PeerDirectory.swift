@@ -1,14 +1,12 @@
-package import CoreModel
+internal import CoreModel
 
-/// Peers that could be dialled, with back-off. A value: the manager passes time and randomness in.
-package struct PeerDirectory: Sendable {
-    /// Peers that are kept; beyond, the one that failed most and longest ago is forgotten.
-    package static let limit = 256
+/// Peers that could be dialled, with back-off. Time and randomness come in.
+struct PeerDirectory: Sendable {
     /// Failures after which a peer is forgotten, until somebody names it again.
-    package static let failureLimit = 5
+    static let failureLimit = 5
 
     /// Who said where a peer is.
-    package enum Origin: Hashable, Sendable {
+    enum Origin: Hashable, Sendable {
         /// The tracker, or the peer itself with a handshake at that address.
         case tracker
         /// Another peer, which may err or lie.
@@ -16,34 +14,36 @@ package struct PeerDirectory: Sendable {
     }
 
     /// A peer that could be dialled.
-    package struct Candidate: Hashable, Sendable {
+    struct Candidate: Hashable, Sendable {
         /// Its name.
-        package var peer: PeerID
+        var peer: PeerID
         /// Where it listens.
-        package var address: NetworkAddress
+        var address: NetworkAddress
         /// Who said so.
-        package var origin: Origin
+        var origin: Origin
         /// Attempts that failed in a row.
-        package var failureCount = 0
+        var failureCount = 0
         /// When it may be tried again.
-        package var nextAttempt: MonotonicInstant
+        var nextAttempt: MonotonicInstant
     }
 
+    /// Peers that are kept; beyond, the one that failed most and longest ago is forgotten.
+    private let limit: Int
     private var candidates: [Candidate] = []
 
-    package init() {}
+    init(limit: Int = 256) { self.limit = limit }
 
     /// The peers known.
-    package var all: [Candidate] { candidates }
+    var all: [Candidate] { candidates }
 
     /// The number of peers known.
-    package var count: Int { candidates.count }
+    var count: Int { candidates.count }
 
     /// Takes note of a peer.
     ///
     /// The tracker's address of a known one replaces the old and may be tried at once. Another peer's replaces only one
     /// that came the same way and has failed, and waits as long as that would have.
-    package mutating func insert(
+    mutating func insert(
         _ peer: PeerID, at address: NetworkAddress, from origin: Origin, now: MonotonicInstant
     ) {
         let candidate = Candidate(peer: peer, address: address, origin: origin, nextAttempt: now)
@@ -57,22 +57,31 @@ package struct PeerDirectory: Sendable {
             }
             return
         }
-        if candidates.count >= Self.limit, let worst = worst() { candidates.remove(at: worst) }
+        if candidates.count >= limit, let worst = worst() { candidates.remove(at: worst) }
         candidates.append(candidate)
     }
 
     /// The peer to dial now: the one that has been due the longest.
-    package func next(now: MonotonicInstant, where isWanted: (Candidate) -> Bool) -> Candidate? {
-        candidates.filter { $0.nextAttempt <= now && isWanted($0) }.min { $0.nextAttempt < $1.nextAttempt }
+    func next(now: MonotonicInstant, where isWanted: (Candidate) -> Bool) -> Candidate? {
+        var best: Int?
+        for index in candidates.indices where candidates[index].nextAttempt <= now {
+            if let best, candidates[best].nextAttempt <= candidates[index].nextAttempt { continue }
+            if isWanted(candidates[index]) { best = index }
+        }
+        return best.map { candidates[$0] }
     }
 
     /// When a peer that is wanted becomes due.
-    package func nextDeadline(where isWanted: (Candidate) -> Bool) -> MonotonicInstant? {
-        candidates.filter(isWanted).map(\.nextAttempt).min()
+    func nextDeadline(where isWanted: (Candidate) -> Bool) -> MonotonicInstant? {
+        var earliest: MonotonicInstant?
+        for candidate in candidates where earliest.map({ candidate.nextAttempt < $0 }) ?? true {
+            if isWanted(candidate) { earliest = candidate.nextAttempt }
+        }
+        return earliest
     }
 
     /// Takes note that an attempt failed: the next one is 5 s, 10 s, 20 s… later, give or take a quarter.
-    package mutating func fail(
+    mutating func fail(
         _ peer: PeerID, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
     ) {
         guard let index = candidates.firstIndex(where: { $0.peer == peer }) else { return }
@@ -86,20 +95,20 @@ package struct PeerDirectory: Sendable {
     }
 
     /// Takes note that a link came about, and at which address when it was dialled.
-    package mutating func succeed(_ peer: PeerID, at address: NetworkAddress?) {
+    mutating func succeed(_ peer: PeerID, at address: NetworkAddress?) {
         guard let index = candidates.firstIndex(where: { $0.peer == peer }) else { return }
         candidates[index].failureCount = 0
         if candidates[index].address == address { candidates[index].origin = .tracker }
     }
 
     /// Leaves a peer alone for a while.
-    package mutating func postpone(_ peer: PeerID, by pause: Duration, now: MonotonicInstant) {
+    mutating func postpone(_ peer: PeerID, by pause: Duration, now: MonotonicInstant) {
         guard let index = candidates.firstIndex(where: { $0.peer == peer }) else { return }
         candidates[index].nextAttempt = now.advanced(by: pause)
     }
 
     /// Forgets a peer.
-    package mutating func remove(_ peer: PeerID) { candidates.removeAll { $0.peer == peer } }
+    mutating func remove(_ peer: PeerID) { candidates.removeAll { $0.peer == peer } }
 
     private func worst() -> Int? {
         candidates.indices.max {

@@ -1,0 +1,121 @@
+public import CoreModel
+internal import Integrity
+
+/// What spreads from peer to peer.
+extension Neighbourhood {
+    /// Peers that are named in one frame.
+    private static let exchangeCount = 8
+    /// The shortest time between two frames that are listened to.
+    private static let exchangePause: Duration = .seconds(60)
+
+    /// Passes on the claim of the last ``NeighbourhoodEvent/claimed(_:from:)``: call it before the next poll, and not for
+    /// a claim made before its time, or of a segment that is not known here.
+    public mutating func passOn(now: MonotonicInstant) {
+        guard let pending = pendingClaim else { return }
+        pendingClaim = nil
+        guard pending.frame.hopCount + 1 < UInt8(WireLimits.claimHopCount), claimers.admits(pending.claimer, now: now)
+        else { return }
+        let frame = ClaimFrame(hopCount: pending.frame.hopCount + 1, claim: pending.frame.claim)
+        let bytes = Frame.claim(frame).encoded
+        for slot in neighbours.indices {
+            guard neighbours[slot].link.isEstablished, neighbours[slot].id != pending.sender,
+                neighbours[slot].link.peer != pending.claimer, mayRelay(slot, now: now)
+            else { continue }
+            send(bytes, slot: slot)
+        }
+    }
+
+    /// Whether one more of others' claims may go to a link; counts it if so.
+    private mutating func mayRelay(_ slot: Int, now: MonotonicInstant) -> Bool {
+        let (rate, burst) = (configuration.relayRate, configuration.relayBurst)
+        guard neighbours[slot].relays.level(rate: rate, capacity: burst, now: now) >= 1 else { return false }
+        neighbours[slot].relays.take(1)
+        return true
+    }
+
+    /// Sends the changes of what this side holds.
+    mutating func announceHoldings(now: MonotonicInstant) {
+        let entries = announcer.poll(now: now)
+        if !entries.isEmpty { broadcast(Frame.have(entries).encoded) }
+    }
+
+    /// Tells each link whose time has come of a few other peers.
+    mutating func exchangePeers(now: MonotonicInstant, time: UnixTime) {
+        for slot in neighbours.indices where neighbours[slot].nextExchange <= now {
+            let jitter = Double.random(in: 0.8...1.2, using: &generator)
+            neighbours[slot].nextExchange = now.advanced(by: configuration.exchangeInterval * jitter)
+            let entries = peersToName(to: slot, time: time)
+            if !entries.isEmpty { send(Frame.peers(entries).encoded, slot: slot) }
+        }
+    }
+
+    private mutating func peersToName(to slot: Int, time: UnixTime) -> [PeerEntry] {
+        let place = neighbours[slot].address
+        let others = neighbours.indices.filter { other in
+            guard other != slot, neighbours[other].link.isEstablished, neighbours[other].listenPort != 0,
+                let certificate = neighbours[other].certificate?.certificate
+            else { return false }
+            return Self.isMeaningful(neighbours[other].address, certificate, at: place) && certificate.expires > time
+        }
+        return others.shuffled(using: &generator).prefix(Self.exchangeCount).compactMap { other in
+            guard let certificate = neighbours[other].certificate?.certificate else { return nil }
+            return PeerEntry(
+                address: NetworkAddress(host: neighbours[other].address.host, port: neighbours[other].listenPort),
+                certificate: certificate.encoded[...])
+        }
+    }
+
+    /// Whether an address is worth saying to, or believing of, who is at `place`.
+    ///
+    /// A private address means something to its own network only, and is nobody else's business; loopback means the
+    /// machine itself. A public one must be the one that the tracker saw: with any other, genuine certificates would
+    /// send viewers knocking wherever a liar wants.
+    static func isMeaningful(
+        _ address: NetworkAddress, _ certificate: MembershipCertificate, at place: NetworkAddress
+    ) -> Bool {
+        if address.isLoopback { return place.isLoopback }
+        if address.isPrivate { return place.isPrivate || place.isLoopback }
+        return address.host == certificate.observedHost
+    }
+
+    mutating func receive(
+        _ entries: [PeerEntry], slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment
+    ) {
+        guard now >= neighbours[slot].nextExchangeAccepted else { return }
+        let place = neighbours[slot].address
+        neighbours[slot].nextExchangeAccepted = now.advanced(by: Self.exchangePause)
+        for entry in entries.prefix(Self.exchangeCount) {
+            guard let certificate = verified(entry.certificate, time: environment.time),
+                !bans.contains(certificate.peer, pseudonym: certificate.pseudonym),
+                certificate.peer != identity?.peerID, entry.address.port != 0, isAllowed(entry.address),
+                Self.isMeaningful(entry.address, certificate, at: place)
+            else { continue }
+            directory.insert(certificate.peer, at: entry.address, from: .exchange, now: now)
+        }
+        nextTick = now
+    }
+
+    mutating func receive(
+        _ frame: ClaimFrame, from peer: PeerID, on id: LinkID, now: MonotonicInstant,
+        environment: inout some PeerEnvironment
+    ) -> NeighbourhoodEvent? {
+        let digest = suite.sha256(frame.claim.span.bytes)
+        guard seenClaims.insert(digest) else { return nil }
+        // A claim that can't be read or believed is not passed on; who sent it may have been fooled itself, so that is
+        // all.
+        guard let claim = try? Claim(decoding: frame.claim), claim.claimer != identity?.peerID,
+            !claim.certificate.flags.contains(.leechOnly),
+            !bans.contains(claim.claimer, pseudonym: claim.certificate.pseudonym),
+            isKnown(claim.certificate) || isValid(claim.certificate, time: environment.time),
+            claim.isSigned(suite: suite)
+        else { return nil }
+        pendingClaim = (frame, claim.claimer, id)
+        return .claimed(claim, from: peer)
+    }
+
+    /// Whether a certificate is that of an established link, and so was found to hold.
+    private func isKnown(_ certificate: MembershipCertificate) -> Bool {
+        guard let slot = link(to: certificate.peer)?.slot else { return false }
+        return neighbours[slot].certificate?.certificate == certificate
+    }
+}
