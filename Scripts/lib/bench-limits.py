@@ -20,6 +20,7 @@ LIMITS = [
     ("control-latency", "value", operator.le, 100.0, "ms above the round trip, 2 Mbps uplink full"),
     ("messages", "value", operator.le, 40.0, "messages per viewer and second of stream at 25 links"),
     ("idle-link", "value", operator.le, 600.0, "bytes for an idle link's state machine"),
+    ("neighbourhood-viewer", "value", operator.le, 20_000.0, "bytes for a viewer's links, 12 of them"),
 ]
 
 

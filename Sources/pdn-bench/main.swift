@@ -13,6 +13,7 @@ let benchmarks: [(name: String, run: () throws -> [Measurement])] = [
     ("tree-hashing", HashingBenchmark.run),
     ("link", LinkBenchmark.run),
     ("idle-link", IdleLinkBenchmark.run),
+    ("neighbourhood", NeighbourhoodBenchmark.run),
     ("network-emulator", NetworkBenchmark.run),
 ]
 
