@@ -65,6 +65,7 @@ let pureModules: [Target] = [
     library("Integrity", ["CoreModel"]),
     library("SwarmProtocol", ["CoreModel", "Integrity"]),
     library("Scheduling", ["CoreModel"]),
+    library("ViewerCore", ["CoreModel", "Integrity", "SwarmProtocol", "Scheduling"]),
     library("NetworkEmulator", ["CoreModel"]),
     // Strictly memory safe too, because one of its files calls libxml2.
     library("Manifest", ["CoreModel", "CLibXML2"], settings: wrapperSettings),
@@ -89,8 +90,8 @@ let shells: [Target] = [
     library(
         "Delivery",
         [
-            "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "Manifest", "TrackerProtocol", "Cryptography",
-            "EventLoop", "HTTPTransfer", "WebSockets",
+            "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "ViewerCore", "Manifest", "TrackerProtocol",
+            "Cryptography", "EventLoop", "HTTPTransfer", "WebSockets",
         ]),
     library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
@@ -160,6 +161,9 @@ let testTargets: [Target] = [
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("NetworkEmulatorTests", ["CoreModel", "NetworkEmulator"]),
+    tests(
+        "ViewerCoreTests",
+        ["ViewerCore", "CoreModel", "Cryptography", "Integrity", "Scheduling", "SwarmProtocol"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
     tests("SimulatorTests", ["CommandLineSupport", "CoreModel", "Scheduling", "Simulator", "SwarmProtocol"]),
     tests(

@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 modules=("$@")
-((${#modules[@]})) || modules=(CoreModel Integrity SwarmProtocol Scheduling NetworkEmulator Manifest TrackerProtocol TrackerCore)
+((${#modules[@]})) || modules=(CoreModel Integrity SwarmProtocol Scheduling ViewerCore NetworkEmulator Manifest TrackerProtocol TrackerCore)
 binaries=$("$SWIFT" build --package-path "$repository" --show-bin-path)
 
 # Extended regular expressions over the undefined symbols, demangled, with what each one means.

@@ -5,6 +5,7 @@ import HTTPTransfer
 import Integrity
 import Manifest
 import Scheduling
+import ViewerCore
 
 /// One viewer's session: fetches a presentation's segments from the CDN and from peers, checks them, hands them to the
 /// player in order and serves them to other peers.

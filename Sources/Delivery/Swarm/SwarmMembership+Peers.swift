@@ -3,6 +3,7 @@ import CoreModel
 import Integrity
 import Scheduling
 import SwarmProtocol
+import ViewerCore
 
 /// What is asked of peers and what comes from them.
 extension SwarmMembership: PeerManagerDelegate {
@@ -11,7 +12,7 @@ extension SwarmMembership: PeerManagerDelegate {
     func request(
         _ id: RequestID, from peer: PeerKey, _ segment: SegmentID, chunks: Range<Int>, timeLeft: Duration
     ) {
-        guard let peerID = peerIDs[peer], let record = records[segment] else {
+        guard let peerID = books.peerID(of: peer), let record = records[segment] else {
             return session.feed(
                 .rejected(id, chunks: chunks, refusal: .busy, retryAfter: .milliseconds(500)))
         }
@@ -26,16 +27,16 @@ extension SwarmMembership: PeerManagerDelegate {
             return session.feed(
                 .rejected(id, chunks: chunks, refusal: .busy, retryAfter: .milliseconds(500)))
         }
-        openRequests[id] = peerID
+        books.open(id, at: peerID)
     }
 
     func cancel(_ id: RequestID, at peer: PeerKey) {
-        guard let peerID = openRequests.removeValue(forKey: id) else { return }
+        guard let peerID = books.close(id) else { return }
         manager?.cancel(ChunkRequestID(rawValue: id.rawValue), from: peerID)
     }
 
     func drop(_ peer: PeerKey) {
-        guard let peerID = peerIDs[peer] else { return }
+        guard let peerID = books.peerID(of: peer) else { return }
         session.log("peers", "\(peerID) answers too slowly and is dropped")
         manager?.drop(peerID, .unresponsive)
     }
@@ -88,16 +89,9 @@ extension SwarmMembership: PeerManagerDelegate {
     }
 
     func claim(_ segment: SegmentID, waited: Duration, owners: [MemberID]) {
-        guard let record = records[segment], let certificate, let manager else { return }
-        let identities = Dictionary(
-            peerIDs.values.map { ($0.memberID, $0) } + [(PeerID(key.publicKey).memberID, PeerID(key.publicKey))],
-            uniquingKeysWith: { first, _ in first })
-        let shares = Scheduling.Front(members: owners).shares(
-            ofStripes: record.geometry.stripeCount, key: record.root.value.words.0)
-        let assignments = shares.compactMap { share in
-            identities[owners[share.owner]].map { Claim.Assignment(owner: $0, stripes: share.stripes) }
-        }
-        guard assignments.count == shares.count else { return }
+        guard let record = records[segment], let certificate, let manager,
+            let assignments = books.assignments(of: record, to: owners, by: PeerID(key.publicKey))
+        else { return }
         claimSequence += 1
         manager.broadcast(
             Claim(
@@ -109,109 +103,46 @@ extension SwarmMembership: PeerManagerDelegate {
     // MARK: From the manager
 
     func peerReady(_ peer: ReadyPeer) {
-        let key = PeerKey(rawValue: nextPeerKey)
-        nextPeerKey += 1
-        peerKeys[peer.peer] = key
-        peerIDs[key] = peer.peer
-        holdings[peer.peer] = HoldingTable()
-        session.feed(.peerJoined(key, member: peer.peer.memberID, uploads: peer.uploads))
+        session.feed(books.join(peer.peer, uploads: peer.uploads))
     }
 
     func peerGone(_ peer: PeerID, _ end: PeerEnd) {
-        guard let key = peerKeys.removeValue(forKey: peer) else { return }
+        guard let input = books.leave(peer) else { return }
         session.log("peers", "the link to \(peer) ended: \(end)", .debug)
-        peerIDs[key] = nil
-        holdings[peer] = nil
-        openRequests = openRequests.filter { $0.value != peer }
-        session.feed(.peerLeft(key))
+        session.feed(input)
     }
 
     func peer(_ peer: PeerID, did event: LinkEvent) {
-        guard let key = peerKeys[peer] else { return }
         switch event {
-        case .have(let entries): take(entries, from: peer, key)
-        case .leaves(let root, let stripe, let leaves): take(leaves, stripe: stripe, of: root, from: peer)
+        case .leaves(let root, let stripe, let leaves): return take(leaves, stripe: stripe, of: root, from: peer)
         case .chunk(let id, let root, let chunk, let payload):
-            take(payload, chunk: chunk, of: root, request: RequestID(rawValue: id.rawValue), from: peer)
-        case .rejected(let id, _, let chunks, let reason, let retryAfter):
-            session.figures.requests.rejected += 1
-            let refusal: Scheduling.Refusal =
-                switch reason {
-                case .absent: .absent
-                case .late, .cancelled: .late
-                case .busy, .choked, .capped: .busy
-                }
-            session.feed(
-                .rejected(RequestID(rawValue: id.rawValue), chunks: chunks, refusal: refusal, retryAfter: retryAfter))
-        case .requestTimedOut(let id, _, let ranges):
-            session.figures.requests.timedOut += 1
-            // The scheduler has no such request any more: what still comes of it has to be told as what is there.
-            openRequests[RequestID(rawValue: id.rawValue)] = nil
-            for chunks in ranges {
-                session.feed(
-                    .rejected(
-                        RequestID(rawValue: id.rawValue), chunks: chunks, refusal: .late,
-                        retryAfter: .milliseconds(500)))
-            }
-        case .choked(let retryAfter):
-            session.feed(.peerChoked(key, until: session.loop.now.advanced(by: retryAfter)))
-        case .unchoked: session.feed(.peerChoked(key, until: nil))
+            return take(payload, chunk: chunk, of: root, request: RequestID(rawValue: id.rawValue), from: peer)
         case .recordRequested(let id, let name):
             let bytes = names[name].flatMap { records[$0] }?.signed.encoded ?? []
             manager?.answerRecord(id, with: bytes[...], to: peer)
-        case .candidate, .established, .claim, .record, .peers, .roundTrip, .closed: break
+        case .rejected: session.figures.requests.rejected += 1
+        case .requestTimedOut: session.figures.requests.timedOut += 1
+        case .have, .choked, .unchoked, .candidate, .established, .claim, .record, .peers, .roundTrip, .closed: break
         }
+        for input in books.take(event, from: peer, now: session.loop.now) { session.feed(input) }
     }
 
     func received(_ claim: Claim, from peer: PeerID) -> Bool {
-        guard let segments = segmentsByRoot[claim.root], let record = segments.first.flatMap({ records[$0] }) else {
+        guard let record = books.segments(of: claim.root).first.flatMap({ records[$0] }) else {
             // Of nothing that is known here: it can't be judged, and may be made up.
             return false
         }
-        let draw = ElectionTicket.draw(nonce: claim.certificate.nonce, segment: claim.root, suite: suite)
-        let waited = Duration.milliseconds(Int64(claim.waitedMilliseconds))
-        let span = session.configuration.scheduling.electionSpan
-        guard Election.isDue(waited: waited, draw: draw, size: swarmSize, span: span) else { return false }
-        // The order of a front follows from the assignments: its rotation is known.
-        let owners = claim.assignments.map(\.owner.memberID)
-        guard !owners.isEmpty, owners.count <= record.geometry.stripeCount else { return false }
-        let shift = Int(record.root.value.words.0 % UInt64(owners.count))
-        var members = owners
-        for (place, owner) in owners.enumerated() { members[(place + shift) % owners.count] = owner }
-        for id in segments {
-            session.feed(
-                .claim(id, claimer: claim.claimer.memberID, draw: draw, waited: waited, owners: members))
-        }
-        return true
+        let inputs = books.judge(
+            claim, stripeCount: record.geometry.stripeCount, swarmSize: swarmSize,
+            span: session.configuration.scheduling.electionSpan, suite: suite)
+        for input in inputs { session.feed(input) }
+        return !inputs.isEmpty
     }
 
     // MARK: Bytes
 
-    private func take(_ entries: [HaveEntry], from peer: PeerID, _ key: PeerKey) {
-        for entry in entries {
-            var holding = holdings[peer]?[entry.root] ?? Holding()
-            let segments = segmentsByRoot[entry.root] ?? []
-            switch entry.change {
-            case .lost: holding = Holding()
-            case .complete:
-                let count = segments.first.flatMap { records[$0] }?.geometry.chunkCount ?? WireLimits.chunkCount
-                holding = Holding(verified: ChunkSet(0..<count))
-            case .replace(let verified, let expected):
-                holding = Holding()
-                for range in verified { holding.verified.insert(range) }
-                for range in expected { holding.expected.insert(range) }
-            case .add(let verified, let expected):
-                for range in verified { holding.verified.insert(range) }
-                for range in expected { holding.expected.insert(range) }
-                holding.expected.subtract(holding.verified)
-            }
-            holdings[peer]?[entry.root] = holding
-            for id in segments { session.feed(.peerHolds(key, id, holding)) }
-        }
-    }
-
     private func take(_ leaves: [Digest], stripe: Int, of root: Digest, from peer: PeerID) {
-        for id in segmentsByRoot[root] ?? [] {
+        for id in books.segments(of: root) {
             let buffer = session.buffer(id)
             do {
                 let result = try buffer.take(leaves: leaves, stripe: stripe)
@@ -230,7 +161,7 @@ extension SwarmMembership: PeerManagerDelegate {
         _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
     ) {
         var isWanted = false
-        for id in segmentsByRoot[root] ?? [] {
+        for id in books.segments(of: root) {
             let buffer = session.buffer(id)
             do {
                 guard try buffer.take(chunk: payload, at: chunk) else { continue }
@@ -241,7 +172,7 @@ extension SwarmMembership: PeerManagerDelegate {
                 return convict(peer, "a chunk that is not the segment's: \(error)")
             }
             isWanted = true
-            if openRequests[request] != nil {
+            if books.isOpen(request) {
                 session.feed(.chunkArrived(request, chunk: chunk, byteCount: payload.count))
             } else {
                 session.feed(.present(id, buffer.present))
@@ -267,7 +198,7 @@ extension SwarmMembership: PeerManagerDelegate {
 
 extension SwarmMembership: ChunkSource {
     func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
-        guard session.configuration.conduct != .freeRiding, let id = segmentsByRoot[root]?.first,
+        guard session.configuration.conduct != .freeRiding, let id = books.segments(of: root).first,
             !forgotten.contains(id)
         else { return .unavailable }
         if let bytes = session.tracks[id.track].buffers[id.index]?.chunk(at: chunk) {
@@ -280,7 +211,7 @@ extension SwarmMembership: ChunkSource {
     }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {
-        guard let id = segmentsByRoot[root]?.first else { return nil }
+        guard let id = books.segments(of: root).first else { return nil }
         return session.tracks[id.track].buffers[id.index]?.leaves(ofStripe: stripe)
     }
 }

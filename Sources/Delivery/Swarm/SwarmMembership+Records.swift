@@ -4,6 +4,7 @@ import HTTPTransfer
 import Integrity
 import Manifest
 import Scheduling
+import ViewerCore
 
 /// The catalogue: which segments can be shared.
 extension SwarmMembership {
@@ -182,12 +183,9 @@ extension SwarmMembership {
             return
         }
         records[id] = segment
-        segmentsByRoot[segment.root, default: []].append(id)
+        let known = books.adopt(id, root: segment.root, chunkCount: segment.geometry.chunkCount)
         hold(id, against: segment)
-        for (peer, table) in holdings {
-            guard let holding = table[segment.root], let key = peerKeys[peer] else { continue }
-            session.feed(.peerHolds(key, id, holding))
-        }
+        for input in known { session.feed(input) }
     }
 
     private func hold(_ id: SegmentID, against segment: VerifiedSegment) {

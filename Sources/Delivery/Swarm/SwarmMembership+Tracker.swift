@@ -4,6 +4,7 @@ import Integrity
 import Scheduling
 import SwarmProtocol
 import TrackerProtocol
+import ViewerCore
 import WebSockets
 
 /// The tracker: admission, peers and fronts.
@@ -132,7 +133,7 @@ extension SwarmMembership {
             address.port = port
             manager?.close()
             // A closed manager tells of nothing any more.
-            for peer in peerKeys.keys.sorted() { peerGone(peer, .closed) }
+            for peer in books.peerIDs { peerGone(peer, .closed) }
             makeManager(swarm: welcome.swarm, at: address, membershipKeys: [welcome.membershipKey])
             // What came from the CDN meanwhile is to be announced there.
             for (id, record) in records.sorted(by: { $0.key < $1.key }) {
@@ -187,13 +188,8 @@ extension SwarmMembership {
         snapshot.bytesFromPeers = UInt64(figures.bytes.peers)
         snapshot.bytesUploaded = UInt64(figures.bytes.uploaded)
         snapshot.chunksRejected = UInt64(figures.chunksRejected)
-        snapshot.peersConnected = peerKeys.count
+        snapshot.peersConnected = books.peerCount
         snapshot.stalls = UInt64(figures.stalls)
         tracker?.update(snapshot)
     }
-}
-
-extension PeerID {
-    /// The name in fronts and claims as the scheduler knows it.
-    var memberID: MemberID { MemberID(rawValue: publicKey.words.0) }
 }

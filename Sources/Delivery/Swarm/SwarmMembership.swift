@@ -7,6 +7,7 @@ import Manifest
 import Scheduling
 import SwarmProtocol
 import TrackerProtocol
+import ViewerCore
 
 /// A session's part in the swarm: its records, its tracker, and its links to other viewers. Confined to the loop.
 ///
@@ -27,7 +28,6 @@ final class SwarmMembership {
     var requestedPages = Set<Int>()
     var names: [SegmentName: SegmentID] = [:]
     var records: [SegmentID: VerifiedSegment] = [:]
-    var segmentsByRoot: [Digest: [SegmentID]] = [:]
     /// Segments that the catalogue says nothing of.
     var unsigned = Set<SegmentID>()
     /// The catalogue's pages that have come.
@@ -45,13 +45,9 @@ final class SwarmMembership {
     var swarmSize = 1
     var clock = SessionClock()
     var frontValidUntil: MonotonicInstant?
-    var peerKeys: [PeerID: PeerKey] = [:]
-    var peerIDs: [PeerKey: PeerID] = [:]
-    var holdings: [PeerID: HoldingTable] = [:]
-    /// Requests that peers have not answered in full, by the scheduler's number, which is also the wire's.
-    var openRequests: [RequestID: PeerID] = [:]
+    /// Which segments have which root, what peers hold of them, and whose requests are open.
+    var books = PeerBooks()
     var claimSequence: UInt64 = 0
-    var nextPeerKey = 0
     var nextSnapshot = MonotonicInstant.origin
     var nextWant = MonotonicInstant.origin
     var hasLoggedTracker = false
@@ -112,7 +108,7 @@ final class SwarmMembership {
         guard now >= nextSnapshot else { return }
         nextSnapshot = now.advanced(by: .seconds(1))
         report()
-        if peerKeys.count < 8, now >= nextWant {
+        if books.peerCount < 8, now >= nextWant {
             nextWant = now.advanced(by: .seconds(10))
             tracker?.wantPeers(16)
         }
@@ -124,7 +120,7 @@ final class SwarmMembership {
         session.figures.bytes.uploaded = Int(clamping: statistics.sentPayloadByteCount)
         session.figures.messages.sent = Int(clamping: statistics.sentControlCount)
         session.figures.messages.received = Int(clamping: statistics.receivedControlCount)
-        session.figures.peersConnected = max(session.figures.peersConnected, peerKeys.count)
+        session.figures.peersConnected = max(session.figures.peersConnected, books.peerCount)
     }
 
     /// What certificates and signatures are checked against.

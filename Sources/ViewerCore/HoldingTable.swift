@@ -1,8 +1,8 @@
-import CoreModel
-import Scheduling
+internal import CoreModel
+internal import Scheduling
 
 /// What one peer says that it holds, by root. When the table is full the root that came first is forgotten.
-struct HoldingTable {
+struct HoldingTable: Sendable {
     /// Roots that are kept.
     static let limit = 4096
 

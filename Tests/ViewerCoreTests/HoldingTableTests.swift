@@ -1,7 +1,8 @@
 import CoreModel
-@testable import Delivery
 import Scheduling
 import Testing
+
+@testable import ViewerCore
 
 @Suite struct HoldingTableTests {
     private static func root(_ number: Int) -> Digest { Digest(Bytes32(words: (UInt64(number), 0, 0, 0))) }

@@ -1,0 +1,146 @@
+import CoreModel
+import Cryptography
+import Integrity
+import Scheduling
+import SwarmProtocol
+import Testing
+
+@testable import ViewerCore
+
+@Suite struct PeerBooksTests {
+    private static let now = MonotonicInstant.origin.advanced(by: .seconds(100))
+    private static let root = Digest(Bytes32(words: (1, 2, 3, 4)))
+    private static let suite = SystemCryptoSuite()
+    private let segments = [SegmentID(track: 0, index: 3), SegmentID(track: 1, index: 5)]
+
+    private static func peer(_ number: UInt64) -> PeerID {
+        PeerID(suite.agreementKey(seed: Bytes32(words: (number, 1, 1, 1))).publicKey)
+    }
+
+    private static func joined(_ numbers: ClosedRange<UInt64>) -> PeerBooks {
+        var books = PeerBooks()
+        for number in numbers { _ = books.join(peer(number), uploads: true) }
+        return books
+    }
+
+    private func have(_ change: HaveEntry.Change) -> LinkEvent { .have([HaveEntry(root: Self.root, change: change)]) }
+
+    @Test func peersAreNumberedInTheirOrderAndNeverTwiceAlike() {
+        var books = PeerBooks()
+        let peers = (1...2).map { Self.peer($0) }
+        let first = books.join(peers[0], uploads: true)
+        #expect(first == .peerJoined(PeerKey(rawValue: 0), member: peers[0].memberID, uploads: true))
+        #expect(
+            books.join(peers[1], uploads: false)
+                == .peerJoined(PeerKey(rawValue: 1), member: peers[1].memberID, uploads: false))
+        #expect(books.leave(peers[0]) == .peerLeft(PeerKey(rawValue: 0)))
+        #expect(books.leave(peers[0]) == nil)
+        _ = books.join(peers[0], uploads: true)
+        #expect(books.peerIDs == [peers[1], peers[0]])
+        #expect(books.peerID(of: PeerKey(rawValue: 2)) == peers[0] && books.peerID(of: PeerKey(rawValue: 0)) == nil)
+    }
+
+    @Test func holdingsAreToldForEverySegmentOfTheRoot() {
+        var books = Self.joined(1...1)
+        let key = PeerKey(rawValue: 0)
+        // Said before the record has come: told with it.
+        #expect(books.take(have(.add(verified: [0..<3], expected: [3..<8])), from: Self.peer(1), now: Self.now) == [])
+        let early = Holding(verified: ChunkSet(0..<3), expected: ChunkSet(3..<8))
+        for segment in segments {
+            #expect(books.adopt(segment, root: Self.root, chunkCount: 10) == [.peerHolds(key, segment, early)])
+        }
+        func inputs(_ change: HaveEntry.Change) -> [SchedulerInput] {
+            books.take(have(change), from: Self.peer(1), now: Self.now)
+        }
+        func told(_ holding: Holding) -> [SchedulerInput] { segments.map { .peerHolds(key, $0, holding) } }
+        #expect(
+            inputs(.add(verified: [3..<5], expected: []))
+                == told(Holding(verified: ChunkSet(0..<5), expected: ChunkSet(5..<8))))
+        #expect(inputs(.replace(verified: [1..<2], expected: [])) == told(Holding(verified: ChunkSet(1..<2))))
+        #expect(inputs(.complete) == told(Holding(verified: ChunkSet(0..<10))))
+        #expect(inputs(.lost) == told(Holding()))
+        #expect(books.take(have(.complete), from: Self.peer(9), now: Self.now) == [])
+    }
+
+    @Test func aRequestThatRanOutIsNotOpenAnyMore() {
+        var books = Self.joined(1...2)
+        let id = RequestID(rawValue: 7)
+        books.open(id, at: Self.peer(1))
+        #expect(books.isOpen(id))
+        let inputs = books.take(
+            .requestTimedOut(ChunkRequestID(rawValue: 7), root: Self.root, chunks: [2..<3, 5..<9]),
+            from: Self.peer(1), now: Self.now)
+        #expect(
+            inputs
+                == [2..<3, 5..<9].map {
+                    .rejected(id, chunks: $0, refusal: .late, retryAfter: .milliseconds(500))
+                })
+        #expect(!books.isOpen(id) && books.close(id) == nil)
+        // Nor is one whose peer has gone, or that was taken back.
+        books.open(id, at: Self.peer(1))
+        books.open(RequestID(rawValue: 8), at: Self.peer(2))
+        _ = books.leave(Self.peer(1))
+        #expect(!books.isOpen(id) && books.isOpen(RequestID(rawValue: 8)))
+        #expect(books.close(RequestID(rawValue: 8)) == Self.peer(2))
+        #expect(!books.isOpen(RequestID(rawValue: 8)))
+    }
+
+    @Test(arguments: [
+        (RejectReason.absent, Refusal.absent), (.late, .late), (.cancelled, .late), (.busy, .busy), (.choked, .busy),
+        (.capped, .busy),
+    ])
+    func refusalsKeepTheirMeaning(reason: RejectReason, refusal: Refusal) {
+        var books = Self.joined(1...1)
+        let inputs = books.take(
+            .rejected(ChunkRequestID(rawValue: 7), root: Self.root, chunks: 2..<3, reason, retryAfter: .seconds(3)),
+            from: Self.peer(1), now: Self.now)
+        #expect(
+            inputs
+                == [
+                    .rejected(RequestID(rawValue: 7), chunks: 2..<3, refusal: refusal, retryAfter: .seconds(3))
+                ])
+    }
+
+    @Test func aChokeLastsAsLongAsItSays() {
+        var books = Self.joined(1...1)
+        let key = PeerKey(rawValue: 0)
+        #expect(
+            books.take(.choked(retryAfter: .seconds(3)), from: Self.peer(1), now: Self.now)
+                == [.peerChoked(key, until: Self.now.advanced(by: .seconds(3)))])
+        #expect(books.take(.unchoked, from: Self.peer(1), now: Self.now) == [.peerChoked(key, until: nil)])
+    }
+
+    @Test func aClaimCountsFromItsTimeOn() {
+        var books = Self.joined(1...3)
+        _ = books.adopt(segments[0], root: Self.root, chunkCount: 64)
+        let key = RoleKey(role: .claim, key: Self.suite.signingKey(seed: .zero), suite: Self.suite)
+        let membership = RoleKey(role: .membership, key: Self.suite.signingKey(seed: .zero), suite: Self.suite)
+        let certificate = MembershipCertificate(
+            peer: Self.peer(1), claimKey: key.verificationKey, swarm: SwarmID([UInt8](repeating: 3, count: 20))!,
+            observedHost: Bytes16(high: 0, low: 1), pseudonym: Bytes16(high: 0, low: 2),
+            nonce: Bytes16(high: 5, low: 6),
+            notBefore: UnixTime(seconds: 0), expires: UnixTime(seconds: 10), signedBy: membership)
+        let draw = ElectionTicket.draw(nonce: certificate.nonce, segment: Self.root, suite: Self.suite)
+        let due = Election.wait(draw: draw, size: 100, span: .seconds(2)) / 2
+        func judge(_ waited: Duration, owners: [UInt64]) -> [SchedulerInput] {
+            let claim = Claim(
+                root: Self.root, certificate: certificate, sequence: 1,
+                waitedMilliseconds: UInt32(waited.inMilliseconds),
+                assignments: owners.enumerated().map {
+                    Claim.Assignment(owner: Self.peer($0.element), stripes: $0.offset..<$0.offset + 1)
+                }, signedBy: key)
+            return books.judge(claim, stripeCount: 8, swarmSize: 100, span: .seconds(2), suite: Self.suite)
+        }
+        #expect(judge(due + .milliseconds(-2), owners: [1]) == [])
+        #expect(judge(due + .milliseconds(1), owners: []) == [])
+        let waited = Duration.milliseconds((due + .milliseconds(1)).inMilliseconds)
+        // The root's first word is 1: the first assignment is the second member's.
+        #expect(
+            judge(waited, owners: [2, 3])
+                == [
+                    .claim(
+                        segments[0], claimer: Self.peer(1).memberID, draw: draw, waited: waited,
+                        owners: [Self.peer(3).memberID, Self.peer(2).memberID])
+                ])
+    }
+}
