@@ -114,9 +114,8 @@ let shells: [Target] = [
     tool(
         "pdn-tracker",
         [
-            "CoreModel", "CommandLineSupport", "TrackerCore", "TrackerServer", "EventLoop", "WebSockets",
-            "Cryptography",
-            "Integrity",
+            "CoreModel", "CommandLineSupport", "TrackerCore", "TrackerProtocol", "TrackerServer", "EventLoop",
+            "WebSockets", "Cryptography", "Integrity",
         ],
         path: "Tracker/Sources/pdn-tracker"),
 ]

@@ -6,6 +6,7 @@ import Foundation
 import Integrity
 import Synchronization
 import TrackerCore
+import TrackerProtocol
 import TrackerServer
 import WebSockets
 
@@ -27,10 +28,16 @@ enum TrackerCommand {
                 "trusted-proxy", "ADDRESS",
                 "an IP address that forwards viewers: the last hop of its X-Forwarded-For is the viewer's address"),
             .value("max-viewers", "COUNT", "viewers in all swarms together (default 50000)"),
+            .value("viewer-uplink", "RATE", "viewers upload no faster than this, such as 5Mbps"),
+            .value("viewer-upload-percent", "PERCENT", "viewers upload at most this share of what they download"),
+            .value("viewer-upload-per-day", "SIZE", "viewers upload at most this much a day, in whole MiB"),
+            .value("viewer-peers", "COUNT", "viewers have links to at most so many others"),
+            .flag("cdn-only", "viewers use no peers until they start again: the switch for an emergency"),
         ],
         notes: [
             "When it is ready it prints one line: listening http://HOST:PORT ws://HOST:PORT key=PUBLIC-KEY. /healthz says "
-                + "ok, /stats gives the figures as JSON."
+                + "ok, /stats gives the figures as JSON.",
+            "What viewers are told to keep to tightens their own limits and never loosens them.",
         ])
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
@@ -47,6 +54,7 @@ enum TrackerCommand {
         }
         configuration.maximumMemberCount = try arguments.integer(
             "max-viewers", in: 1...1_000_000, default: configuration.maximumMemberCount)
+        configuration.settings = try settings(arguments)
         var proxies = Set<Bytes16>()
         for text in arguments.values("trusted-proxy") {
             guard text.contains(where: { $0 == "." || $0 == ":" }),
@@ -64,6 +72,23 @@ enum TrackerCommand {
                     + "\(configuration.maximumMemberCount)")
         }
         return try await serve(at: address, configuration, key, proxies)
+    }
+
+    /// What viewers are told to keep to.
+    private static func settings(_ arguments: CommandArguments) throws -> RemoteSettings {
+        func limit(_ name: String, upTo maximum: Int) throws -> UInt32? {
+            guard arguments.value(name) != nil else { return nil }
+            return UInt32(try arguments.integer(name, in: 0...maximum, default: 0))
+        }
+        var settings = RemoteSettings()
+        settings.maximumUploadBitsPerSecond = try arguments.bitsPerSecond("viewer-uplink").map { UInt32(clamping: $0) }
+        settings.maximumUploadPercent = try limit("viewer-upload-percent", upTo: 10_000)
+        settings.maximumUploadMebibytesPerDay = try arguments.byteCount("viewer-upload-per-day").map {
+            UInt32(clamping: $0 >> 20)
+        }
+        settings.maximumPeerCount = try limit("viewer-peers", upTo: 1000)
+        settings.disablesPeers = arguments.flag("cdn-only")
+        return settings
     }
 
     /// Lets the process open as many files as it may; gives their number, `nil` when it can't be had.

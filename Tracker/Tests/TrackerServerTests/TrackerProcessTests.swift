@@ -48,11 +48,28 @@ struct TrackerProcessTests {
 
     @Test(arguments: [
         ["--listen", "nowhere"], ["--token-key", "12"], ["--max-viewers", "0"], ["--nonsense"],
-        ["--trusted-proxy", "proxy.example"],
+        ["--trusted-proxy", "proxy.example"], ["--viewer-uplink", "fast"], ["--viewer-upload-percent", "-1"],
+        ["--viewer-upload-per-day", "much"], ["--viewer-peers", "1001"],
     ])
     func `Wrong options are usage errors, without a ready line`(arguments: [String]) async throws {
         let (process, line) = try await start(arguments)
         #expect(await process.finish().status == 2 && line.isEmpty)
+    }
+
+    @Test func `What viewers are to keep to goes with the welcome`() async throws {
+        let (process, line) = try await start([
+            "--listen", "127.0.0.1:0", "--viewer-uplink", "5Mbps", "--viewer-upload-percent", "150",
+            "--viewer-upload-per-day", "2GiB", "--viewer-peers", "12", "--cdn-only",
+        ])
+        let port = try #require(line.firstMatch(of: #/:(\d+) /#)?.output.1)
+        let loop = try EventLoop.startThread(named: "test")
+        defer { loop.stop() }
+        let settings = try await TestSocket(loop, url: "ws://127.0.0.1:\(port)/").join(1).settings
+        #expect(settings.maximumUploadBitsPerSecond == 5_000_000 && settings.maximumUploadPercent == 150)
+        #expect(settings.maximumUploadMebibytesPerDay == 2048 && settings.maximumPeerCount == 12)
+        #expect(settings.disablesPeers)
+        process.send(SIGTERM)
+        #expect(await process.finish().status == 0)
     }
 
     @Test func `It opens as many files as it may, and says so when those are fewer than viewers`() async throws {
