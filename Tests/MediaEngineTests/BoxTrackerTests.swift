@@ -17,8 +17,10 @@ extension EngineTests {
         static func fragment(_ table: [UInt8]) -> [UInt8] { box("moof", box("traf", table)) }
 
         static func movie(_ table: [UInt8]) -> [UInt8] {
-            box("moov", box("trak", box("mdia", box("minf", box("stbl", table)))))
+            track(box("mdia", box("minf", box("stbl", table))))
         }
+
+        static func track(_ boxes: [UInt8]) -> [UInt8] { box("moov", box("trak", box("tkhd", [0]) + boxes)) }
 
         static func accepts(_ bytes: [UInt8], pieces: Int) -> Bool {
             var tracker = BoxTracker()
@@ -39,9 +41,9 @@ extension EngineTests {
             movie(box("sbgp", words([1 << 24, 0, 0, 1, 90, 1]))),
             movie(box("stco", words([0, 0]))), fragment(box("trun", words([0x301, 2, 8, 10, 100, 20, 200]))),
             fragment(box("trun", words([0x1, 1024, 8]))),
-            box("moov", box("trak", box("edts", box("elst", words([0, 1, 100, 0, 0x10000]))))),
+            track(box("edts", box("elst", words([0, 1, 100, 0, 0x10000])))),
             box("mfra", box("tfra", words([0, 1, 0, 1, 0, 48, 0x0101_0100]))),
-            box("moov", box("trak", box("free", [])) + [0, 0, 0, 0]), box("mdat", [1, 2, 3]) + box("free", []),
+            track(box("free", []) + [0, 0, 0, 0]), box("mdat", [1, 2, 3]) + box("free", []),
         ])
         func whatFitsIsTakenInAnySplit(_ bytes: [UInt8]) {
             for pieces in 1...bytes.count { #expect(Self.accepts(bytes, pieces: pieces), "in pieces of \(pieces)") }
@@ -56,7 +58,7 @@ extension EngineTests {
             movie(box("sbgp", words([0, 0x726F_6C6C, 2, 90, 1]))),
             movie(box("sbgp", words([1 << 24, 0, 0, 2, 90, 1]))),
             fragment(box("trun", words([0x7E0A, 0x0500_0000, 0x0200_0000]))),
-            box("moov", box("trak", box("edts", box("elst", words([0, 0x1000_0000, 100, 0]))))),
+            track(box("edts", box("elst", words([0, 0x1000_0000, 100, 0])))),
             box("mfra", box("tfra", words([0, 1, 0, 0x3E00_0000, 0, 48, 0x0101_0100]))),
             // Entries that take no byte.
             movie(box("stsz", words([0, 1, 0x7FFF_FFFF]))), movie(box("stz2", words([0, 0, 0x7FFF_FFFF]))),
@@ -65,6 +67,8 @@ extension EngineTests {
             movie(box("stsz", [0, 0, 0])), movie(box("stts", [])),
             // A box that is larger than what holds it.
             box("moov", words([64]) + Array("trak".utf8) + [0, 0, 0, 0]),
+            // Tracks without a number.
+            box("moov", box("trak", box("free", []))), box("moov", box("trak", [])),
             // Containers without end.
             (0..<9).reduce([]) { inner, _ in box("trak", inner + [0, 0, 0, 0]) },
         ])

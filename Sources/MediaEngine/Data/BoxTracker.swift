@@ -3,7 +3,10 @@
 struct BoxTracker {
     private var header: [UInt8] = []
     /// What is left of each container that has begun, the outermost first.
-    private var containers: [UInt64] = []
+    private var containers: [(type: BoxType, left: UInt64)] = []
+    /// Whether the track that has begun said its number. Without one libavformat takes an error for a place in its index,
+    /// and counts up from it.
+    private var isTrackNumbered = false
     /// What is left of the box; nil between boxes, `.max` for a box that runs to the end.
     private var remaining: UInt64?
     /// The table that has begun, until its head is there.
@@ -35,11 +38,10 @@ struct BoxTracker {
             return true
         }
         let count = Int(min(left, UInt64(rest.count)))
-        let isTable = takeTable(rest.prefix(count))
+        guard takeTable(rest.prefix(count)) else { return false }
         rest = rest.dropFirst(count)
         remaining = left == UInt64(count) ? nil : left - UInt64(count)
-        leave(count)
-        return isTable
+        return leave(count)
     }
 
     /// Looks at the head of a table as soon as it is there; false when the entries don't fit.
@@ -52,13 +54,17 @@ struct BoxTracker {
     }
 
     /// Takes note that bytes of the containers that have begun went by, and ends those that are over.
-    private mutating func leave(_ count: Int) {
-        for index in containers.indices { containers[index] -= UInt64(count) }
-        while containers.last == 0 { containers.removeLast() }
+    private mutating func leave(_ count: Int) -> Bool {
+        for index in containers.indices { containers[index].left -= UInt64(count) }
+        while let last = containers.last, last.left == 0 {
+            containers.removeLast()
+            guard last.type != BoxType("trak") || isTrackNumbered else { return false }
+        }
+        return true
     }
 
     private mutating func takeHeader(_ rest: inout ArraySlice<UInt8>) -> Bool {
-        if let left = containers.last, left < UInt64(header.count + 8), header.isEmpty {
+        if let left = containers.last?.left, left < UInt64(header.count + 8), header.isEmpty {
             // A few writers leave a zero word at the end of a container.
             remaining = left
             return true
@@ -76,18 +82,19 @@ struct BoxTracker {
             remaining = .max
             return type == BoxType("mdat")
         }
-        guard type.isPlausible, size >= UInt64(headerByteCount), size <= containers.last ?? .max,
+        guard type.isPlausible, size >= UInt64(headerByteCount), size <= containers.last?.left ?? .max,
             size <= BoxType.metadataByteLimit || (type.mayBeLong && containers.isEmpty)
         else { return false }
-        leave(headerByteCount)
-        return begin(type, byteCount: size - UInt64(headerByteCount))
+        if type == BoxType("trak") { isTrackNumbered = false }
+        if type == BoxType("tkhd") { isTrackNumbered = true }
+        return leave(headerByteCount) && begin(type, byteCount: size - UInt64(headerByteCount))
     }
 
     private mutating func begin(_ type: BoxType, byteCount: UInt64) -> Bool {
         if Self.containerTypes.contains(type) {
-            guard byteCount > 0 else { return true }
+            guard byteCount > 0 else { return type != BoxType("trak") }
             guard containers.count < Self.depthLimit else { return false }
-            containers.append(byteCount)
+            containers.append((type, byteCount))
             return true
         }
         if SampleTable.isTable(type) {
