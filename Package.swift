@@ -97,7 +97,10 @@ let shells: [Target] = [
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     .target(
         name: "Simulator",
-        dependencies: ["CoreModel", "CommandLineSupport", "Integrity", "Scheduling", "SwarmProtocol"],
+        dependencies: [
+            "CoreModel", "CommandLineSupport", "Integrity", "NetworkEmulator", "Scheduling", "SwarmProtocol",
+            "TrackerCore", "TrackerProtocol", "ViewerCore",
+        ],
         path: "Sources/Simulator", exclude: ["Scenario.md"], resources: [.embedInCode("Scenarios")],
         swiftSettings: swiftSettings),
     library(
@@ -109,7 +112,7 @@ let shells: [Target] = [
         "pdn",
         [
             "CoreModel", "CommandLineSupport", "VBPlayer", "Delivery", "MediaEngine", "Manifest", "Integrity",
-            "Cryptography", "EventLoop", "HTTPTransfer",
+            "Cryptography", "EventLoop", "HTTPTransfer", "Simulator",
         ]),
     tool(
         "pdn-tracker",

@@ -10,6 +10,9 @@ public struct Delivery: Hashable, Sendable {
         case progress
         /// It will not arrive: its connection was closed, or a node left.
         case dropped
+        /// No more than a frame waits at the source of the flow: what
+        /// ``EmulatedNetwork/reportRoom(on:)`` asked for. The payload and the byte count are 0.
+        case room
     }
 
     /// What the sender gave with it.

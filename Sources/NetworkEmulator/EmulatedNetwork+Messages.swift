@@ -58,6 +58,25 @@ extension EmulatedNetwork {
         return flow.flags.contains(.closed) ? 0 : stages[Int(flow.firstStage)].waiting
     }
 
+    /// Has the owner told, once, with a delivery of the outcome ``Delivery/Outcome/room``, when no more than a frame's bytes
+    /// (``NetworkConfiguration/frameByteCount``) wait at the source of a flow; at once if that is so already.
+    public mutating func reportRoom(on flow: FlowID) {
+        let index = Int(flow.rawValue)
+        guard !flows[index].flags.contains(.closed) else { return }
+        if waitingByteCount(on: flow) <= Int(quantum) { tellRoom(flow.rawValue) } else {
+            flows[index].flags.insert(.reportsRoom)
+        }
+    }
+
+    mutating func tellRoom(_ index: Int32) {
+        flows[Int(index)].flags.remove(.reportsRoom)
+        let flow = flows[Int(index)]
+        deliveries.append(
+            Delivery(
+                payload: 0, time: now, flow: FlowID(rawValue: index), source: NodeID(rawValue: flow.source),
+                target: NodeID(rawValue: flow.target), byteCount: 0, outcome: .room))
+    }
+
     /// Bytes of a flow that have begun and not arrived.
     public func inFlightByteCount(on flow: FlowID) -> Int { Int(flows[Int(flow.rawValue)].inFlight) }
 

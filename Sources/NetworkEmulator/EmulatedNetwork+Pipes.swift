@@ -45,6 +45,10 @@ extension EmulatedNetwork {
             let frame = takeWaiting(stages[Int(stage)].flow)
             stages[Int(stage)].deficit -= frames[Int(frame)].byteCount
             begin(frame, on: pipe)
+            let flow = stages[Int(stage)].flow
+            if flows[Int(flow)].flags.contains(.reportsRoom), stages[Int(stage)].waiting <= Int(quantum) {
+                tellRoom(flow)
+            }
         }
         if nextStage(pipe) >= 0 { scheduleFree(pipe) }
     }

@@ -22,6 +22,8 @@ struct Flow: BitwiseCopyable, Sendable {
         static let hasBacklog = Flags(rawValue: 128)
         /// Loss limits its rate.
         static let isPaced = Flags(rawValue: 256)
+        /// The owner wants to know when no more than a frame waits at its source.
+        static let reportsRoom = Flags(rawValue: 512)
     }
 
     /// The pipes at its two ends.

@@ -13,6 +13,7 @@ enum PDN {
         InspectCommand.self,
         SignCommand.self,
         TokenCommand.self,
+        SimulateCommand.self,
     ]
 
     /// Runs what the arguments (without the process's own name) ask for.

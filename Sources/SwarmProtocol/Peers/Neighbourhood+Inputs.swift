@@ -192,6 +192,10 @@ extension Neighbourhood {
         _ = countDownload(byteCount, now: now)
     }
 
+    /// Takes note of bytes that go out beside what was transmitted: they count for the caps on upload. Of a driver whose
+    /// chunks are smaller stand-ins of the real ones, the difference.
+    public mutating func noteUpload(byteCount: Int, now: MonotonicInstant) { budget.spend(byteCount, now: now) }
+
     private mutating func wake(root: Digest, chunks: Range<Int>) {
         for slot in neighbours.indices where neighbours[slot].link.chunksAvailable(root: root, chunks: chunks) {
             markDue(slot)

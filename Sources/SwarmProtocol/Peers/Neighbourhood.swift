@@ -130,6 +130,11 @@ public struct Neighbourhood: Sendable {
         return nil
     }
 
+    /// Payload bytes that a link has sent; 0 when it is gone.
+    public func sentPayloadByteCount(of id: LinkID) -> UInt64 {
+        slot(of: id).map { neighbours[$0].link.statistics.sentPayloadByteCount } ?? 0
+    }
+
     /// Establishes no more links than this, and never more than before; those that are there stay.
     public mutating func limitLinks(to count: Int) {
         configuration.maximumLinkCount = min(configuration.maximumLinkCount, count)

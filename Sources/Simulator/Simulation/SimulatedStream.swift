@@ -1,0 +1,98 @@
+internal import CoreModel
+internal import Integrity
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The segments of the rendition that is played: sizes drawn once, with trees of stand-in hashes and the records over them,
+/// which all viewers share.
+struct SimulatedStream {
+    struct Segment {
+        var start: Duration
+        var duration: Duration
+        var record: VerifiedSegment
+        /// The leaves of each stripe.
+        var leaves: [[Digest]]
+
+        var end: Duration { start + duration }
+        var geometry: SegmentGeometry { record.geometry }
+        var root: Digest { record.root }
+    }
+
+    let identity: StreamID
+    let swarm: SwarmID
+    let bitsPerSecond: Int
+    let isLive: Bool
+    private(set) var segments: [Segment] = []
+
+    /// Draws the segments of a scenario.
+    init(_ scenario: Scenario, seed: UInt64, suite: some CryptoSuite, time: UnixTime) {
+        let plan = scenario.stream
+        identity = StreamIdentity.stream(named: scenario.name, suite: suite)
+        swarm = StreamIdentity.swarm(of: identity, secret: [], suite: suite)
+        isLive = plan.kind == .live
+        switch plan.quality {
+        case .lowest: bitsPerSecond = plan.ladder[0]
+        case .adaptive, .highest: bitsPerSecond = plan.topBitsPerSecond
+        }
+        // A live stream has been running for as long as its manifest lists, and goes on for the run.
+        let length = isLive ? plan.window + scenario.duration : plan.length
+        let authority = RoleKey(
+            role: .authority, key: suite.signingKey(seed: Bytes32(words: (seed, 1, 2, 3))), suite: suite)
+        let policy = AuthorityPolicy(stream: identity, keys: [authority.verificationKey], suite: suite)
+        var mixer = SeededGenerator(seed: seed ^ 0x7365_676D_656E_7473)
+        var generator = SeededGenerator(seed: mixer.next())
+        var start = Duration.zero
+        while start < length {
+            let duration = isLive ? plan.segmentDuration : min(plan.segmentDuration, length - start)
+            var size = Double(bitsPerSecond) / 8 * duration.inSeconds
+            if plan.sizeVariation > 0 {
+                let sigma = log1p(plan.sizeVariation * plan.sizeVariation).squareRoot()
+                size *= exp(sigma * Self.normal(using: &generator) - sigma * sigma / 2)
+            }
+            let byteCount = min(max(Int(size), 1), SegmentGeometry.maximumByteCount)
+            guard let geometry = SegmentGeometry(byteCount: byteCount) else { preconditionFailure("a size in bounds") }
+            let number = UInt64(segments.count)
+            let leaves = (0..<geometry.chunkCount).map { _ in
+                Digest(
+                    Bytes32(words: (generator.next(), generator.next(), generator.next(), number)))
+            }
+            let layer = MerkleTree.stripeLayer(leaves, in: geometry, suite: suite)
+            let statement = RecordStatement(
+                name: SegmentName(
+                    stream: identity, rendition: RenditionKey(rawValue: 1), position: SegmentPosition(number: number)),
+                duration: MediaTime(ticks: duration.nanosecondsClamped, timescale: 1_000_000_000), geometry: geometry,
+                root: MerkleTree.root(ofStripeLayer: layer, in: geometry, suite: suite))
+            let signed = SignedSegment(
+                record: SegmentRecord(
+                    signing: statement, with: authority, issued: time, expires: time + .seconds(10_000_000)),
+                stripeLayer: layer)
+            guard let signed, let record = try? policy.verify(signed, now: time, suite: suite) else {
+                preconditionFailure("the simulator's own record does not hold")
+            }
+            segments.append(
+                Segment(
+                    start: start, duration: duration, record: record,
+                    leaves: (0..<geometry.stripeCount).map { Array(leaves[geometry.chunkRange(ofStripe: $0)]) }))
+            start += duration
+        }
+    }
+
+    /// A standard normal number (Box and Muller).
+    private static func normal(using generator: inout SeededGenerator) -> Double {
+        let u = Double(generator.next() >> 11) * 0x1p-53
+        let v = Double(generator.next() >> 11) * 0x1p-53
+        return (-2 * log1p(-u)).squareRoot() * cos(2 * .pi * v)
+    }
+
+    /// The segment that holds a time; the last one behind the end.
+    func index(at time: Duration) -> Int {
+        guard let first = segments.first else { return 0 }
+        // All but the last are of one length.
+        let place = Int(max(0, time.nanosecondsClamped) / max(1, first.duration.nanosecondsClamped))
+        return min(place, segments.count - 1)
+    }
+}

@@ -1,0 +1,394 @@
+internal import CoreModel
+internal import Integrity
+internal import NetworkEmulator
+internal import Scheduling
+internal import SwarmProtocol
+internal import TrackerProtocol
+internal import ViewerCore
+
+/// What is asked of peers and what comes from them.
+extension SimulatedViewer {
+    // MARK: Driving the neighbourhood
+
+    func drive(evenOffline: Bool = false) {
+        guard isOnline || evenOffline, !isDriving else { return }
+        isDriving = true
+        defer { isDriving = false }
+        var environment = ViewerEnvironment(viewer: self)
+        while true {
+            switch neighbourhood.poll(now: now, environment: &environment) {
+            case .dial(let id, let address): world.dial(address, by: self, link: id)
+            case .transmit(let id, let bytes): transmit(bytes, on: id)
+            case .close(let id, _): close(id)
+            case .pauseReading, .resumeReading: break  // Only with a cap on downloads, which no scenario sets.
+            case .event(let event): if isOnline { tell(event) }
+            case .wait(let deadline):
+                if let deadline { arm(.neighbourhood, at: max(deadline, now)) } else { disarm(.neighbourhood) }
+                return
+            }
+        }
+    }
+
+    private func tell(_ event: NeighbourhoodEvent) {
+        switch event {
+        case .ready(let peer):
+            figures.hasMet = true
+            feed(books.join(peer.peer, uploads: peer.uploads))
+            figures.peersConnected = max(figures.peersConnected, books.peerCount)
+        case .received(let event, let peer, _): take(event, from: peer)
+        case .claimed(let claim, _): if judge(claim) { neighbourhood.passOn(now: now) }
+        case .gone(let peer, _, _): if let input = books.leave(peer) { feed(input) }
+        }
+    }
+
+    private func transmit(_ bytes: [UInt8], on id: LinkID) {
+        guard transports.indices.contains(id.slot), var transport = transports[id.slot], transport.id == id else {
+            return
+        }
+        var missing = 0
+        let payload = neighbourhood.sentPayloadByteCount(of: id)
+        if payload > transport.payloadByteCount {
+            // The chunk is a stand-in of a byte or two.
+            missing = servedByteCount - Int(payload - transport.payloadByteCount)
+            transport.payloadByteCount = payload
+            figures.bytesUploaded += servedByteCount
+            world.payloadSent += servedByteCount
+            neighbourhood.noteUpload(byteCount: missing, now: now)
+        }
+        transport.sentByteCount += bytes.count + missing
+        transports[id.slot] = transport
+        world.transmit(bytes, missing: missing, on: transport.flow)
+    }
+
+    private func close(_ id: LinkID) {
+        guard transports.indices.contains(id.slot), let transport = transports[id.slot], transport.id == id else {
+            return
+        }
+        transports[id.slot] = nil
+        world.closePeer(transport.flow)
+    }
+
+    /// A connection to a peer is up.
+    func connected(_ id: LinkID, flow: FlowID) {
+        while transports.count <= id.slot { transports.append(nil) }
+        transports[id.slot] = Transport(id: id, flow: flow)
+        neighbourhood.opened(id, now: now)
+        drive()
+    }
+
+    /// A connection to a peer broke, or could not be made.
+    func lost(_ id: LinkID) {
+        if transports.indices.contains(id.slot), transports[id.slot]?.id == id { transports[id.slot] = nil }
+        neighbourhood.lost(id, code: -104, now: now)
+        drive()
+    }
+
+    func received(_ bytes: [UInt8], missing: Int, on id: LinkID) {
+        neighbourhood.receive(bytes.span.bytes, on: id, now: now)
+        if missing > 0 { neighbourhood.noteDownload(byteCount: missing, now: now) }
+        drive()
+    }
+
+    /// A message that this viewer sent has arrived.
+    func arrived(on flow: FlowID, link id: LinkID, roundTrip: Int64) {
+        guard transports.indices.contains(id.slot), transports[id.slot]?.flow == flow else { return }
+        let old = transports[id.slot]?.roundTrip ?? 0
+        transports[id.slot]?.roundTrip = old == 0 ? roundTrip : old + (roundTrip - old) / 8
+    }
+
+    /// The transport of a link has room again.
+    func hasRoom(_ id: LinkID) {
+        guard transports.indices.contains(id.slot), transports[id.slot]?.id == id else { return }
+        transports[id.slot]?.waitsForRoom = false
+        neighbourhood.drained(id)
+        drive()
+    }
+
+    // MARK: Requests and claims
+
+    func request(
+        _ id: RequestID, from peer: PeerKey, _ index: Int, chunks: Range<Int>, timeLeft: Duration
+    ) {
+        let busy = SchedulerInput.rejected(id, chunks: chunks, refusal: .busy, retryAfter: .milliseconds(500))
+        guard let peerID = books.peerID(of: peer), ledgers[index].hasRecord else { return feed(busy) }
+        let segment = segment(index)
+        let stripes =
+            segment.geometry.stripe(
+                ofChunk: chunks.lowerBound)...segment.geometry.stripe(ofChunk: chunks.upperBound - 1)
+        let request = ChunkRequest(
+            id: ChunkRequestID(rawValue: id.rawValue), root: segment.root, chunks: chunks, timeLeft: timeLeft,
+            wantsLeaves: stripes.contains { !ledgers[index].knowsLeaves(ofStripe: $0) })
+        guard let link = neighbourhood.link(to: peerID), neighbourhood.request(request, from: link, now: now) else {
+            return feed(busy)
+        }
+        books.open(id, at: peerID)
+        drive()
+    }
+
+    func claim(_ index: Int, waited: Duration, owners: [MemberID]) {
+        guard ledgers[index].hasRecord, let certificate,
+            let assignments = books.assignments(
+                of: segment(index).record, to: owners, by: PeerID(key.publicKey))
+        else { return }
+        claimSequence += 1
+        neighbourhood.broadcast(
+            Claim(
+                root: segment(index).root, certificate: certificate, sequence: claimSequence,
+                waitedMilliseconds: UInt32(clamping: waited.inMilliseconds), assignments: assignments,
+                signedBy: claimKey))
+        drive()
+    }
+
+    private func judge(_ claim: Claim) -> Bool {
+        guard let id = books.segments(of: claim.root).first else { return false }
+        let inputs = books.judge(
+            claim, stripeCount: geometry(id.index).stripeCount, swarmSize: swarmSize,
+            span: world.scheduling.electionSpan, suite: world.suite)
+        for input in inputs { feed(input) }
+        return !inputs.isEmpty
+    }
+
+    // MARK: What this side has
+
+    func didChange(_ index: Int, chunks: Range<Int>) {
+        guard ledgers[index].hasRecord, !givesNothing else { return }
+        let segment = segment(index)
+        if profile.conduct == .lying {
+            return neighbourhood.holdingsChanged(
+                root: segment.root, chunks: chunks, verified: ChunkSet(segment.geometry.chunks), expected: ChunkSet(),
+                isComplete: true)
+        }
+        let verified = ledgers[index].present
+        var expected = ledgers[index].expected
+        if !expected.isEmpty { expected.subtract(verified) }
+        guard !verified.isEmpty || !expected.isEmpty else { return }
+        neighbourhood.holdingsChanged(
+            root: segment.root, chunks: chunks, verified: verified, expected: expected,
+            isComplete: verified.count == segment.geometry.chunkCount)
+        drive()
+    }
+
+    // MARK: Records
+
+    func catalogueArrived() {
+        guard isOnline else { return }
+        hasCatalogue = true
+        if hasTimeline { loadRecords() }
+    }
+
+    /// Takes the records that the next minutes of playback need, as far as they have been signed.
+    func loadRecords() {
+        guard hasCatalogue, hasTimeline, world.usesPeers, !world.stream.isLive else { return }
+        var index = max(0, world.stream.index(at: player.position) - firstSegment)
+        let horizon = player.position + Self.recordWindow
+        while index < knownSegments, segment(index).start < horizon {
+            if !ledgers[index].hasRecord { adoptRecord(of: index) }
+            index += 1
+        }
+    }
+
+    func adoptRecord(of index: Int) {
+        guard !ledgers[index].hasRecord else { return }
+        let segment = segment(index)
+        let id = SegmentID(track: 0, index: index)
+        let known = books.adopt(id, root: segment.root, chunkCount: segment.geometry.chunkCount)
+        let before = ledgers[index].present.count
+        ledgers[index].adoptRecord(segment.geometry)
+        heldChunkCount += ledgers[index].present.count - before
+        feed(
+            .record(
+                id, key: segment.root.value.words.0, byteCount: segment.geometry.byteCount, draw: draw(segment.root)))
+        feed(.present(id, ledgers[index].present))
+        for fetch in fetches where fetch.index == index { ledgers[index].expected.insert(fetch.chunks) }
+        didChange(index, chunks: segment.geometry.chunks)
+        pump()
+        for input in known { feed(input) }
+    }
+
+    /// This viewer's place in a segment's election; last without a certificate.
+    private func draw(_ root: Digest) -> Double {
+        guard let certificate else { return 0.999_999 }
+        return ElectionTicket.draw(nonce: certificate.nonce, segment: root, suite: world.suite)
+    }
+
+    /// The certificate has come or changed: the elections' draws with it.
+    func redraw() {
+        for index in ledgers.indices where ledgers[index].hasRecord {
+            let segment = segment(index)
+            feed(
+                .record(
+                    SegmentID(track: 0, index: index), key: segment.root.value.words.0,
+                    byteCount: segment.geometry.byteCount, draw: draw(segment.root)))
+        }
+    }
+
+    // MARK: From peers
+
+    private func take(_ event: LinkEvent, from peer: PeerID) {
+        switch event {
+        case .leaves(let root, let stripe, let leaves): return take(leaves, stripe: stripe, of: root, from: peer)
+        case .chunk(let id, let root, let chunk, let payload):
+            return take(
+                payload, chunk: chunk, of: root, request: RequestID(rawValue: id.rawValue), from: peer)
+        case .recordRequested(let id, _):
+            if let link = neighbourhood.link(to: peer) { neighbourhood.answerRecord(id, with: [], to: link) }
+        case .rejected: figures.requestsRejected += 1
+        case .requestTimedOut: figures.requestsTimedOut += 1
+        case .have, .choked, .unchoked, .candidate, .established, .claim, .record, .peers, .roundTrip, .closed: break
+        }
+        for input in books.take(event, from: peer, now: now) { feed(input) }
+    }
+
+    private func take(_ leaves: [Digest], stripe: Int, of root: Digest, from peer: PeerID) {
+        for id in books.segments(of: root) {
+            let geometry = geometry(id.index)
+            guard stripe < geometry.stripeCount, leaves == segment(id.index).leaves[stripe] else {
+                return convict(peer)
+            }
+            let before = ledgers[id.index].present.count
+            guard ledgers[id.index].takeLeaves(ofStripe: stripe, geometry) else { continue }
+            heldChunkCount += ledgers[id.index].present.count - before
+            feed(.present(id, ledgers[id.index].present))
+            didChange(id.index, chunks: geometry.chunks)
+            pump()
+        }
+    }
+
+    private func take(
+        _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
+    ) {
+        var isWanted = false
+        var byteCount = 0
+        for id in books.segments(of: root) {
+            let geometry = geometry(id.index)
+            guard geometry.chunks.contains(chunk) else { continue }
+            byteCount = geometry.byteRange(ofChunk: chunk).count
+            guard ledgers[id.index].canTakeFromPeer(chunk, geometry) else { continue }
+            guard payload.first == StandIn.genuine.first else {
+                figures.chunksRejected += 1
+                figures.bytesWasted += byteCount
+                world.payloadReceived += byteCount
+                return convict(peer)
+            }
+            ledgers[id.index].takeFromPeer(chunk)
+            heldChunkCount += 1
+            isWanted = true
+            if books.isOpen(request) {
+                feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
+            } else {
+                feed(.present(id, ledgers[id.index].present))
+            }
+            didChange(id.index, chunks: chunk..<chunk + 1)
+            pump()
+        }
+        world.payloadReceived += byteCount
+        if isWanted {
+            figures.chunksVerified += 1
+            figures.bytesPeers += byteCount
+        } else {
+            figures.bytesWasted += byteCount
+        }
+    }
+
+    /// Bans a peer on proof.
+    private func convict(_ peer: PeerID) {
+        figures.peersBanned += 1
+        neighbourhood.ban(peer)
+        drive()
+    }
+
+    // MARK: Time
+
+    func tickSwarm() {
+        guard world.usesPeers else { return }
+        if world.stream.isLive { world.refresh(self) } else { loadRecords() }
+        if let until = frontValidUntil, until <= now {
+            frontValidUntil = nil
+            feed(.front(nil))
+        }
+        guard now >= nextSnapshot else { return }
+        nextSnapshot = now.advanced(by: .seconds(1))
+        report()
+        if books.peerCount < 8, now >= nextWant {
+            nextWant = now.advanced(by: .seconds(10))
+            feedTracker(.wantPeers(16))
+        }
+    }
+}
+
+/// What stands in for a chunk's bytes.
+enum StandIn {
+    static let genuine: ArraySlice<UInt8> = [0x67]
+    static let altered: ArraySlice<UInt8> = [0x78]
+}
+
+/// What a viewer's neighbourhood asks of the world.
+struct ViewerEnvironment: PeerEnvironment {
+    unowned(unsafe) let viewer: SimulatedViewer
+
+    var source: ViewerStore { ViewerStore(viewer: viewer) }
+    var secrets: SeededGenerator {
+        get { viewer.secrets }
+        nonmutating set { viewer.secrets = newValue }
+    }
+    var time: UnixTime { viewer.world.time }
+
+    /// What a socket's buffer takes of bytes that can't be sent yet: `TCP_NOTSENT_LOWAT`, and the message that passes it.
+    private static let unsentByteCount = 17 << 10
+
+    private func transport(_ link: LinkID) -> SimulatedViewer.Transport? {
+        guard link.slot < viewer.transports.count, let transport = viewer.transports[link.slot], transport.id == link
+        else { return nil }
+        return transport
+    }
+
+    func queuedByteCount(of link: LinkID) -> Int {
+        guard let transport = transport(link) else { return 0 }
+        let waiting = viewer.world.network.waitingByteCount(on: transport.flow)
+        guard waiting > Self.unsentByteCount else { return 0 }
+        if !transport.waitsForRoom {
+            viewer.transports[link.slot]?.waitsForRoom = true
+            viewer.world.network.reportRoom(on: transport.flow)
+        }
+        return waiting - Self.unsentByteCount
+    }
+
+    func unacknowledgedByteCount(of link: LinkID) -> Int {
+        guard let transport = transport(link) else { return 0 }
+        return min(viewer.world.network.waitingByteCount(on: transport.flow), Self.unsentByteCount)
+            + viewer.world.network.inFlightByteCount(on: transport.flow)
+    }
+
+    func sentByteCount(of link: LinkID) -> Int { transport(link)?.sentByteCount ?? 0 }
+
+    func roundTrip(of link: LinkID) -> Duration? {
+        guard let transport = transport(link), transport.roundTrip > 0 else { return nil }
+        return .nanoseconds(transport.roundTrip)
+    }
+
+    func box(_ certificate: MembershipCertificate) -> CertificateBox { viewer.world.box(certificate) }
+}
+
+/// A viewer's chunks, for upload.
+struct ViewerStore: ChunkSource {
+    unowned(unsafe) let viewer: SimulatedViewer
+
+    func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
+        guard !viewer.givesNothing, let id = viewer.books.segments(of: root).first else { return .unavailable }
+        let geometry = viewer.geometry(id.index)
+        guard geometry.chunks.contains(chunk) else { return .unavailable }
+        if viewer.profile.conduct == .stalling { return .expected }
+        if viewer.ledgers[id.index].present.contains(chunk) {
+            viewer.servedByteCount = geometry.byteRange(ofChunk: chunk).count
+            return .available(viewer.isPolluting ? StandIn.altered : StandIn.genuine)
+        }
+        if viewer.profile.conduct == .lying { return .expected }
+        return viewer.ledgers[id.index].expected.contains(chunk) ? .expected : .unavailable
+    }
+
+    func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {
+        guard let id = viewer.books.segments(of: root).first, viewer.ledgers[id.index].knowsLeaves(ofStripe: stripe)
+        else { return nil }
+        return viewer.segment(id.index).leaves[stripe]
+    }
+}

@@ -1,0 +1,458 @@
+internal import CoreModel
+internal import Integrity
+internal import NetworkEmulator
+internal import Scheduling
+internal import SwarmProtocol
+internal import TrackerProtocol
+internal import ViewerCore
+
+/// One viewer while it is there: the production state machines and what `ViewerSession`, `SwarmMembership` and `PeerManager`
+/// do between them, with the simulation's clock and network in place of sockets.
+final class SimulatedViewer {
+    /// What it is woken for.
+    enum Wake: Int, CaseIterable {
+        case scheduler, neighbourhood, tracker, look, player
+    }
+
+    /// A wake that is planned, and the event that will find it; an event that comes too early plans another one.
+    struct Alarm {
+        var deadline = MonotonicInstant.distantFuture
+        var armed = MonotonicInstant.distantFuture
+    }
+
+    /// A media transfer from the CDN.
+    struct Fetch {
+        var id: TransferID
+        var index: Int
+        var reason: Reason
+        var chunks: Range<Int>
+        /// The next byte's place in the segment.
+        var offset: Int
+        var end: Int
+        var hasResponded = false
+        var startedAt: MonotonicInstant
+        /// The simulation's number of the transfer.
+        var transfer: Int
+    }
+
+    /// The connection under a link.
+    struct Transport {
+        var id: LinkID
+        /// The direction away from this viewer.
+        var flow: FlowID
+        var sentByteCount = 0
+        var payloadByteCount: UInt64 = 0
+        /// Smoothed, in nanoseconds; 0 before the first sample.
+        var roundTrip: Int64 = 0
+        var waitsForRoom = false
+    }
+
+    /// How often the playhead is looked at.
+    static let tick: Duration = .milliseconds(100)
+    static let startupSpan: Duration = .seconds(10)
+    /// How far ahead of the playhead media is handed to the player.
+    static let feedAhead: Duration = .seconds(15)
+    /// How far ahead of the playhead records are loaded.
+    static let recordWindow: Duration = .seconds(120)
+    static let storeByteCount = 128 << 20
+
+    unowned(unsafe) let world: Simulation
+    let index: Int
+    let profile: ViewerProfile
+    let node: NodeID
+    let address: NetworkAddress
+    let key: any AgreementKey
+    let claimKey: RoleKey
+    var secrets: SeededGenerator
+    var trackerGenerator: SeededGenerator
+    var figures = ViewerTally()
+
+    var scheduler: Scheduler
+    var neighbourhood: Neighbourhood
+    var books = PeerBooks()
+    var tracker: TrackerSession?
+    var player: PlaybackClock
+
+    var isOnline = true
+    var alarms = Array(repeating: Alarm(), count: Wake.allCases.count)
+    var isDraining = false
+    var isDriving = false
+    var isDrainingTracker = false
+
+    // MARK: Session
+    var hasTimeline = false
+    /// Segments that the viewer knows of.
+    var knownSegments = 0
+    /// The timeline's first segment, in the stream's numbers.
+    var firstSegment = 0
+    var ledgers: [SegmentLedger] = []
+    var fetches: [Fetch] = []
+    var delivered = ChunkRuns()
+    var feedIndex = 0
+    var feedOffset = 0
+    var heldChunkCount = 0
+    var startupUntil = MonotonicInstant.origin
+    var reportedStalls = 0
+
+    // MARK: Swarm
+    var hasCatalogue = false
+    /// Segments before this one have been looked at for records.
+    var recordsLoaded = ChunkRuns()
+    var certificate: MembershipCertificate?
+    var claimSigner: any SigningKey
+    var swarmSize = 1
+    var frontValidUntil: MonotonicInstant?
+    var claimSequence: UInt64 = 0
+    var nextSnapshot = MonotonicInstant.origin
+    var nextWant = MonotonicInstant.origin
+    var transports: [Transport?] = []
+    /// The real size of the chunk that the store was asked for last.
+    var servedByteCount = 0
+    var trackerConnection: TrackerSession.ConnectionID?
+    var trackerFlow: FlowID?
+    /// The store's number of the connection to the tracker.
+    var trackerKey = UInt64.max
+    /// Idle connections to the CDN.
+    var idleFlows: [FlowID] = []
+
+    init(_ world: Simulation, index: Int, node: NodeID) {
+        self.world = world
+        self.index = index
+        self.node = node
+        profile = world.population.viewers[index]
+        address = Simulation.address(of: index)
+        var mixer = SeededGenerator(seed: world.seed &* 0x9FB2_1C65_1E98_DF25 ^ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
+        secrets = SeededGenerator(seed: mixer.next())
+        trackerGenerator = SeededGenerator(seed: mixer.next())
+        let suite = world.suite
+        key = suite.agreementKey(seed: Self.seed(using: &secrets))
+        claimSigner = suite.signingKey(seed: Self.seed(using: &secrets))
+        claimKey = RoleKey(role: .claim, key: claimSigner, suite: suite)
+        var scheduling = world.scheduling
+        scheduling.member = PeerID(key.publicKey).memberID
+        scheduling.seed = mixer.next() | 1
+        scheduling.usesRanges = world.scenario.cdn.servesRanges
+        scheduler = Scheduler(configuration: scheduling)
+        neighbourhood = Neighbourhood(
+            configuration: Self.neighbourhoodConfiguration(world.scenario, profile), swarm: world.stream.swarm,
+            membershipKeys: [], suite: suite, generator: SeededGenerator(seed: mixer.next()), now: world.now)
+        player = PlaybackClock(at: .nanoseconds(profile.startNanoseconds), now: world.now)
+    }
+
+    private static func seed(using generator: inout SeededGenerator) -> Bytes32 {
+        Bytes32(words: (generator.next(), generator.next(), generator.next(), generator.next()))
+    }
+
+    private static func neighbourhoodConfiguration(
+        _ scenario: Scenario, _ profile: ViewerProfile
+    ) -> NeighbourhoodConfiguration {
+        var configuration = NeighbourhoodConfiguration()
+        configuration.uploads = profile.sharing == .uploads
+        configuration.maximumLinkCount = scenario.maximumLinkCount
+        configuration.maximumOutgoingLinkCount = max(1, scenario.maximumLinkCount * 4 / 5)
+        configuration.uploadCaps = scenario.uploads.caps
+        if scenario.uploads.usableShare < 1 {
+            let usable = Double(profile.upBitsPerSecond) * scenario.uploads.usableShare / 8
+            configuration.uploadCaps.bytesPerSecond = min(scenario.uploads.caps.bytesPerSecond ?? .infinity, usable)
+        }
+        return configuration
+    }
+
+    var now: MonotonicInstant { world.now }
+    var isPolluting: Bool { profile.conduct == .polluting }
+    var givesNothing: Bool { profile.conduct == .freeRiding }
+
+    // MARK: - Life
+
+    func start() {
+        startupUntil = now.advanced(by: Self.startupSpan)
+        arm(.look, at: now.advanced(by: Self.tick))
+        if world.usesPeers {
+            feed(.swarm(.joining(until: now.advanced(by: .seconds(2)))))
+            world.request(.catalogue, byteCount: Simulation.catalogueByteCount, for: self)
+            joinTracker()
+        } else {
+            feed(.swarm(.off))
+        }
+        world.request(.manifest, byteCount: Simulation.manifestByteCount, for: self)
+    }
+
+    /// Says goodbye; its connections end when what is on its way is out.
+    func stop() {
+        guard isOnline else { return }
+        _ = player.advance(to: now)
+        updateReport()
+        isOnline = false
+        feedTracker(.stop)
+        neighbourhood.leave()
+        drive(evenOffline: true)
+        let statistics = neighbourhood.statistics
+        figures.messagesSent = Int(clamping: statistics.sentControlCount)
+        figures.messagesReceived = Int(clamping: statistics.receivedControlCount)
+        figures.bytesSent = statistics.sentByteCount
+        figures.online = profile.arrival.duration(to: now)
+        for fetch in fetches { world.cancel(fetch.transfer) }
+        fetches = []
+    }
+
+    func arm(_ wake: Wake, at instant: MonotonicInstant) {
+        alarms[wake.rawValue].deadline = instant
+        guard instant < alarms[wake.rawValue].armed else { return }
+        alarms[wake.rawValue].armed = instant
+        world.schedule(.wake(viewer: index, wake), at: instant)
+    }
+
+    func disarm(_ wake: Wake) { alarms[wake.rawValue].deadline = .distantFuture }
+
+    /// An event that was scheduled for a wake has come.
+    func woken(_ wake: Wake, scheduledAt instant: MonotonicInstant) {
+        guard isOnline, alarms[wake.rawValue].armed == instant else { return }
+        alarms[wake.rawValue].armed = .distantFuture
+        let deadline = alarms[wake.rawValue].deadline
+        guard deadline <= now else {
+            if deadline != .distantFuture { arm(wake, at: deadline) }
+            return
+        }
+        alarms[wake.rawValue].deadline = .distantFuture
+        switch wake {
+        case .scheduler: feed(.timer)
+        case .neighbourhood: drive()
+        case .tracker: feedTracker(.timeout)
+        case .look:
+            arm(.look, at: now.advanced(by: Self.tick))
+            look()
+        case .player: advancePlayer()
+        }
+    }
+
+    // MARK: - The scheduler's driver
+
+    func feed(_ input: SchedulerInput) {
+        guard isOnline else { return }
+        scheduler.handle(input, now: now)
+        drain()
+    }
+
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        while isOnline {
+            let output = scheduler.poll(now: now)
+            if case .wait(let until) = output {
+                if let until { arm(.scheduler, at: max(now, until)) }
+                return
+            }
+            carryOut(output)
+        }
+    }
+
+    private func carryOut(_ output: SchedulerOutput) {
+        switch output {
+        case .fetch(let id, let segment, let chunks, let reason):
+            startFetch(id, segment.index, chunks: chunks, reason: reason)
+        case .cancelFetch(let id, _): cancelFetch(id)
+        case .request(let id, let peer, let segment, let chunks, let timeLeft, _):
+            figures.requestsPeers += 1
+            request(id, from: peer, segment.index, chunks: chunks, timeLeft: timeLeft)
+        case .cancelRequest(let id, _, let reason):
+            figures.requestsCancelled += 1
+            if reason == .stalled { figures.requestsTimedOut += 1 }
+            if let peer = books.close(id), let link = neighbourhood.link(to: peer) {
+                neighbourhood.cancel(ChunkRequestID(rawValue: id.rawValue), from: link, now: now)
+                drive()
+            }
+        case .claim(let segment, let waited, let owners): claim(segment.index, waited: waited, owners: owners)
+        case .drop(let peer, _):
+            if let peer = books.peerID(of: peer), let link = neighbourhood.link(to: peer) {
+                neighbourhood.drop(link, .unresponsive)
+                drive()
+            }
+        case .unreachable: figures.hasFailed = true
+        case .wait: break
+        }
+    }
+
+    // MARK: - Playback
+
+    func look() {
+        _ = advancePlayer(looks: false)
+        updateReport()
+        pump()
+        tickSwarm()
+    }
+
+    /// Lets the player's time pass, and looks when its clock has started or stopped.
+    @discardableResult func advancePlayer(looks: Bool = true) -> Bool {
+        switch player.advance(to: now) {
+        case .none:
+            armPlayer()
+            return false
+        case .switched:
+            armPlayer()
+            if looks {
+                updateReport()
+                pump()
+            }
+            return true
+        case .finished:
+            figures.hasFinished = true
+            if world.leavesAtEnd { world.leave(index) }
+            return true
+        }
+    }
+
+    private func armPlayer() {
+        guard let instant = player.nextInstant else { return disarm(.player) }
+        // Time passes at least a little, whatever the rounding says.
+        arm(.player, at: max(instant, now.advanced(by: .microseconds(1))))
+    }
+
+    func updateReport() {
+        figures.startup = player.startup
+        figures.stalls = player.stalls
+        figures.stallTime = player.stallTime
+        figures.played = player.played
+        if hasTimeline { feed(.playback(position: player.position, isPlaying: player.isPlaying)) }
+    }
+
+    func seek(by amount: Duration) {
+        guard isOnline, hasTimeline, !world.stream.isLive else { return }
+        let end = world.stream.segments.last?.end ?? .zero
+        let position = min(max(.zero, player.position + amount), max(.zero, end - .seconds(1)))
+        startupUntil = now.advanced(by: Self.startupSpan)
+        player.seek(to: position, now: now)
+        feed(.seek(position: position))
+        feedIndex = world.stream.index(at: position) - firstSegment
+        feedOffset = 0
+        pump()
+        feed(.timer)
+    }
+
+    func pause(for span: Duration) {
+        guard isOnline else { return }
+        player.pause(now: now)
+        updateReport()
+        world.schedule(.resume(viewer: index), at: now.advanced(by: span))
+    }
+
+    func resume() {
+        guard isOnline else { return }
+        _ = player.resume(now: now)
+        armPlayer()
+        updateReport()
+    }
+
+    // MARK: - The timeline
+
+    func segment(_ index: Int) -> SimulatedStream.Segment { world.stream.segments[firstSegment + index] }
+
+    func geometry(_ index: Int) -> SegmentGeometry { world.stream.segments[firstSegment + index].geometry }
+
+    func manifestArrived() {
+        guard isOnline, !hasTimeline else { return }
+        hasTimeline = true
+        world.prepare(self)
+        feed(.playback(position: player.position, isPlaying: false))
+        learnSegments()
+        if hasCatalogue { loadRecords() }
+        feed(.timer)
+    }
+
+    /// Tells the scheduler of segments that the manifest lists.
+    func learnSegments() {
+        let last = world.publishedSegments - firstSegment
+        guard last > knownSegments else { return }
+        let descriptions = (knownSegments..<last).map { index in
+            let segment = segment(index)
+            return SegmentDescription(
+                start: segment.start, duration: segment.duration,
+                estimatedByteCount: max(1, Int(segment.duration.inSeconds * Double(world.stream.bitsPerSecond) / 8)))
+        }
+        while ledgers.count < last { ledgers.append(SegmentLedger()) }
+        knownSegments = last
+        scheduler.handle(.segments(track: 0, descriptions), now: now)
+    }
+
+    /// Hands the player what is there, up to a bounded time ahead.
+    func pump() {
+        while isOnline, hasTimeline {
+            guard feedIndex < knownSegments else {
+                if !world.stream.isLive, !player.hasEnded {
+                    player.hasEnded = true
+                    advancePlayer()
+                }
+                return
+            }
+            let segment = segment(feedIndex)
+            guard segment.start <= player.position + Self.feedAhead, feedSegment(segment) else { return }
+        }
+    }
+
+    /// Hands over what is new of a segment; true when it is over.
+    private func feedSegment(_ segment: SimulatedStream.Segment) -> Bool {
+        let available = ledgers[feedIndex].contiguousByteCount(segment.geometry)
+        let size = segment.geometry.byteCount
+        if available > feedOffset {
+            if delivered.contains(feedIndex) {
+                figures.bytesStore += available - feedOffset
+            } else {
+                figures.bytesDelivered += available - feedOffset
+                world.noteDelivered(firstSegment + feedIndex)
+            }
+            feedOffset = available
+            let fraction = Double(available) / Double(size)
+            let reached =
+                available == size
+                ? segment.end : segment.start + .clamping(seconds: segment.duration.inSeconds * fraction)
+            player.reached = max(player.reached, reached)
+            if !player.isPlaying { advancePlayer() }
+        }
+        guard available == size else { return false }
+        if delivered.insert(feedIndex) { figures.segments += 1 }
+        feedIndex += 1
+        feedOffset = 0
+        evict()
+        return true
+    }
+
+    /// Keeps the media in memory within its bound: what lies furthest behind the playhead goes first.
+    private func evict() {
+        let limit = Self.storeByteCount / SegmentGeometry.chunkByteCount
+        guard heldChunkCount > limit else { return }
+        for index in 0..<feedIndex where !ledgers[index].isEmpty {
+            guard heldChunkCount > limit else { return }
+            heldChunkCount -= ledgers[index].present.count
+            if ledgers[index].hasRecord {
+                neighbourhood.holdingsLost(root: segment(index).root)
+                drive()
+            }
+            ledgers[index].evict()
+            feed(.evicted(SegmentID(track: 0, index: index)))
+        }
+    }
+}
+
+/// A set of numbers that mostly come in order.
+struct ChunkRuns {
+    /// All below are in it.
+    private var prefix = 0
+    private var others: [Int] = []
+
+    func contains(_ number: Int) -> Bool { number < prefix || others.contains(number) }
+
+    /// Adds a number; false when it was there.
+    mutating func insert(_ number: Int) -> Bool {
+        guard !contains(number) else { return false }
+        guard number == prefix else {
+            others.append(number)
+            return true
+        }
+        prefix += 1
+        while let place = others.firstIndex(of: prefix) {
+            others.remove(at: place)
+            prefix += 1
+        }
+        return true
+    }
+}

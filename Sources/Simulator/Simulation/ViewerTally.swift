@@ -1,0 +1,41 @@
+internal import CoreModel
+
+/// One viewer's counters, under the names of contracts.md.
+struct ViewerTally {
+    var startup: Duration?
+    var stalls = 0
+    var stallTime = Duration.zero
+    var played = Duration.zero
+    var online = Duration.zero
+    var latency: Duration?
+    var segments = 0
+    var bytesCDN = 0
+    var bytesManifest = 0
+    var bytesCatalogue = 0
+    var bytesPeers = 0
+    var bytesStore = 0
+    var bytesUploaded = 0
+    var bytesWasted = 0
+    var bytesDelivered = 0
+    /// Everything that went to peers, on the wire without TCP's headers; of chunks only the stand-ins.
+    var bytesSent: UInt64 = 0
+    var cdnStartup = 0
+    var cdnElected = 0
+    var cdnHandover = 0
+    var requestsCDN = 0
+    var requestsPeers = 0
+    var requestsRejected = 0
+    var requestsTimedOut = 0
+    var requestsCancelled = 0
+    var messagesSent = 0
+    var messagesReceived = 0
+    var chunksVerified = 0
+    var chunksRejected = 0
+    var peersBanned = 0
+    var peersConnected = 0
+    var trackerRefusals = 0
+    /// Has had a link to another viewer.
+    var hasMet = false
+    var hasFinished = false
+    var hasFailed = false
+}
