@@ -167,7 +167,9 @@ let testTargets: [Target] = [
         "ViewerCoreTests",
         ["ViewerCore", "CoreModel", "Cryptography", "Integrity", "Scheduling", "SwarmProtocol"]),
     tests("SchedulingTests", ["CoreModel", "Scheduling", "TestSupport"]),
-    tests("SimulatorTests", ["CommandLineSupport", "CoreModel", "Scheduling", "Simulator", "SwarmProtocol"]),
+    tests(
+        "SimulatorTests",
+        ["CommandLineSupport", "CoreModel", "Cryptography", "Scheduling", "Simulator", "SwarmProtocol"]),
     tests(
         "PeersTests",
         ["Delivery", "SwarmProtocol", "Integrity", "CoreModel", "Cryptography", "EventLoop", "TestSupport"]),

@@ -63,7 +63,9 @@ extension EmulatedNetwork {
     public mutating func reportRoom(on flow: FlowID) {
         let index = Int(flow.rawValue)
         guard !flows[index].flags.contains(.closed) else { return }
-        if waitingByteCount(on: flow) <= Int(quantum) { tellRoom(flow.rawValue) } else {
+        if waitingByteCount(on: flow) <= Int(quantum) {
+            tellRoom(flow.rawValue)
+        } else {
             flows[index].flags.insert(.reportsRoom)
         }
     }

@@ -95,7 +95,8 @@ enum SimulateCommand: Subcommand {
             "  start-up            median \(figure(total.startupSecondsMedian)) s, "
                 + "95 % within \(figure(total.startupSecondsP95)) s")
         Terminal.print(
-            "  from the CDN        \(total.bytesCDN / 1_000_000) MB of \(total.bytesDelivered / 1_000_000) MB delivered")
+            "  from the CDN        \(total.bytesCDN / 1_000_000) MB of \(total.bytesDelivered / 1_000_000) MB delivered"
+        )
         Terminal.print("  messages            \(figure(total.messagesPerViewerSecond, "%.1f")) per viewer and second")
         if result.isWithoutSharedLines {
             Terminal.print("  note: no viewers share a line here, which is too optimistic for viewers at home")

@@ -27,6 +27,9 @@ struct SimulatedStream {
     let bitsPerSecond: Int
     let isLive: Bool
     private(set) var segments: [Segment] = []
+    /// The segments' numbers by their roots' first words: a table with open addressing, since this is looked up for each
+    /// chunk.
+    private var places: [Int32] = []
 
     /// Draws the segments of a scenario.
     init(_ scenario: Scenario, seed: UInt64, suite: some CryptoSuite, time: UnixTime) {
@@ -79,6 +82,25 @@ struct SimulatedStream {
                     leaves: (0..<geometry.stripeCount).map { Array(leaves[geometry.chunkRange(ofStripe: $0)]) }))
             start += duration
         }
+        var capacity = 16
+        while capacity < 4 * segments.count { capacity *= 2 }
+        places = Array(repeating: -1, count: capacity)
+        for (number, segment) in segments.enumerated() {
+            var place = Int(truncatingIfNeeded: segment.root.value.words.0) & (capacity - 1)
+            while places[place] >= 0 { place = (place + 1) & (capacity - 1) }
+            places[place] = Int32(number)
+        }
+    }
+
+    /// The segment with a root; `nil` for a root that is none.
+    func number(ofRoot root: Digest) -> Int? {
+        var place = Int(truncatingIfNeeded: root.value.words.0) & (places.count - 1)
+        while places[place] >= 0 {
+            let number = Int(places[place])
+            if segments[number].root == root { return number }
+            place = (place + 1) & (places.count - 1)
+        }
+        return nil
     }
 
     /// A standard normal number (Box and Muller).

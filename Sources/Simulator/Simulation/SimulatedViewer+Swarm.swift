@@ -52,12 +52,13 @@ extension SimulatedViewer {
             missing = servedByteCount - Int(payload - transport.payloadByteCount)
             transport.payloadByteCount = payload
             figures.bytesUploaded += servedByteCount
-            world.payloadSent += servedByteCount
+            world.payload.sent += servedByteCount
             neighbourhood.noteUpload(byteCount: missing, now: now)
         }
         transport.sentByteCount += bytes.count + missing
         transports[id.slot] = transport
-        world.transmit(bytes, missing: missing, on: transport.flow)
+        world.transmit(
+            bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: transport.flow)
     }
 
     private func close(_ id: LinkID) {
@@ -131,6 +132,7 @@ extension SimulatedViewer {
                 of: segment(index).record, to: owners, by: PeerID(key.publicKey))
         else { return }
         claimSequence += 1
+        figures.claims += 1
         neighbourhood.broadcast(
             Claim(
                 root: segment(index).root, certificate: certificate, sequence: claimSequence,
@@ -140,9 +142,9 @@ extension SimulatedViewer {
     }
 
     private func judge(_ claim: Claim) -> Bool {
-        guard let id = books.segments(of: claim.root).first else { return false }
+        guard let index = index(ofRoot: claim.root) else { return false }
         let inputs = books.judge(
-            claim, stripeCount: geometry(id.index).stripeCount, swarmSize: swarmSize,
+            claim, stripeCount: geometry(index).stripeCount, swarmSize: swarmSize,
             span: world.scheduling.electionSpan, suite: world.suite)
         for input in inputs { feed(input) }
         return !inputs.isEmpty
@@ -224,6 +226,13 @@ extension SimulatedViewer {
 
     // MARK: From peers
 
+    /// The segment with a root, if its record has come.
+    func index(ofRoot root: Digest) -> Int? {
+        guard let number = world.stream.number(ofRoot: root) else { return nil }
+        let index = number - firstSegment
+        return ledgers.indices.contains(index) && ledgers[index].hasRecord ? index : nil
+    }
+
     private func take(_ event: LinkEvent, from peer: PeerID) {
         switch event {
         case .leaves(let root, let stripe, let leaves): return take(leaves, stripe: stripe, of: root, from: peer)
@@ -240,54 +249,43 @@ extension SimulatedViewer {
     }
 
     private func take(_ leaves: [Digest], stripe: Int, of root: Digest, from peer: PeerID) {
-        for id in books.segments(of: root) {
-            let geometry = geometry(id.index)
-            guard stripe < geometry.stripeCount, leaves == segment(id.index).leaves[stripe] else {
-                return convict(peer)
-            }
-            let before = ledgers[id.index].present.count
-            guard ledgers[id.index].takeLeaves(ofStripe: stripe, geometry) else { continue }
-            heldChunkCount += ledgers[id.index].present.count - before
-            feed(.present(id, ledgers[id.index].present))
-            didChange(id.index, chunks: geometry.chunks)
-            pump()
-        }
+        guard let index = index(ofRoot: root) else { return }
+        let geometry = geometry(index)
+        guard stripe < geometry.stripeCount, leaves == segment(index).leaves[stripe] else { return convict(peer) }
+        let before = ledgers[index].present.count
+        guard ledgers[index].takeLeaves(ofStripe: stripe, geometry) else { return }
+        heldChunkCount += ledgers[index].present.count - before
+        feed(.present(SegmentID(track: 0, index: index), ledgers[index].present))
+        didChange(index, chunks: geometry.chunks)
+        pump()
     }
 
     private func take(
         _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
     ) {
-        var isWanted = false
-        var byteCount = 0
-        for id in books.segments(of: root) {
-            let geometry = geometry(id.index)
-            guard geometry.chunks.contains(chunk) else { continue }
-            byteCount = geometry.byteRange(ofChunk: chunk).count
-            guard ledgers[id.index].canTakeFromPeer(chunk, geometry) else { continue }
-            guard payload.first == StandIn.genuine.first else {
-                figures.chunksRejected += 1
-                figures.bytesWasted += byteCount
-                world.payloadReceived += byteCount
-                return convict(peer)
-            }
-            ledgers[id.index].takeFromPeer(chunk)
-            heldChunkCount += 1
-            isWanted = true
-            if books.isOpen(request) {
-                feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
-            } else {
-                feed(.present(id, ledgers[id.index].present))
-            }
-            didChange(id.index, chunks: chunk..<chunk + 1)
-            pump()
-        }
-        world.payloadReceived += byteCount
-        if isWanted {
-            figures.chunksVerified += 1
-            figures.bytesPeers += byteCount
-        } else {
+        guard let index = index(ofRoot: root), geometry(index).chunks.contains(chunk) else { return }
+        let byteCount = geometry(index).byteRange(ofChunk: chunk).count
+        guard ledgers[index].canTakeFromPeer(chunk, geometry(index)) else {
             figures.bytesWasted += byteCount
+            return
         }
+        guard payload.first == StandIn.genuine.first else {
+            figures.chunksRejected += 1
+            figures.bytesWasted += byteCount
+            world.payload.altered += byteCount
+            return convict(peer)
+        }
+        ledgers[index].takeFromPeer(chunk)
+        heldChunkCount += 1
+        figures.chunksVerified += 1
+        figures.bytesPeers += byteCount
+        if books.isOpen(request) {
+            feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
+        } else {
+            feed(.present(SegmentID(track: 0, index: index), ledgers[index].present))
+        }
+        didChange(index, chunks: chunk..<chunk + 1)
+        pump()
     }
 
     /// Bans a peer on proof.
@@ -374,21 +372,22 @@ struct ViewerStore: ChunkSource {
     unowned(unsafe) let viewer: SimulatedViewer
 
     func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
-        guard !viewer.givesNothing, let id = viewer.books.segments(of: root).first else { return .unavailable }
-        let geometry = viewer.geometry(id.index)
+        guard !viewer.givesNothing, let index = viewer.index(ofRoot: root) else { return .unavailable }
+        let geometry = viewer.geometry(index)
         guard geometry.chunks.contains(chunk) else { return .unavailable }
         if viewer.profile.conduct == .stalling { return .expected }
-        if viewer.ledgers[id.index].present.contains(chunk) {
+        if viewer.ledgers[index].present.contains(chunk) {
             viewer.servedByteCount = geometry.byteRange(ofChunk: chunk).count
             return .available(viewer.isPolluting ? StandIn.altered : StandIn.genuine)
         }
         if viewer.profile.conduct == .lying { return .expected }
-        return viewer.ledgers[id.index].expected.contains(chunk) ? .expected : .unavailable
+        return viewer.ledgers[index].expected.contains(chunk) ? .expected : .unavailable
     }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {
-        guard let id = viewer.books.segments(of: root).first, viewer.ledgers[id.index].knowsLeaves(ofStripe: stripe)
-        else { return nil }
-        return viewer.segment(id.index).leaves[stripe]
+        guard let index = viewer.index(ofRoot: root), viewer.ledgers[index].knowsLeaves(ofStripe: stripe) else {
+            return nil
+        }
+        return viewer.segment(index).leaves[stripe]
     }
 }

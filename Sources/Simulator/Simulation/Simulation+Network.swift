@@ -70,8 +70,8 @@ extension Simulation {
         let isLost = delivery.outcome == .dropped
         switch Kind(rawValue: delivery.payload >> 56) {
         case .peer:
-            guard let parcel = parcels.remove(index), !isLost else { return }
-            arrived(parcel, on: delivery.flow)
+            guard let parcel = parcels.remove(index) else { return }
+            if isLost { payload.lost += parcel.payload } else { arrived(parcel, on: delivery.flow) }
         case .closing: if !isLost { hangUp(delivery.flow, by: nil) }
         case .request:
             guard !isLost, transfers[index]?.serial == serial else { return }
@@ -137,9 +137,9 @@ extension Simulation {
         viewer.connected(dial.link, flow: flow)
     }
 
-    func transmit(_ bytes: [UInt8], missing: Int, on flow: FlowID) {
+    func transmit(_ bytes: [UInt8], missing: Int, payload: Int, on flow: FlowID) {
         let byteCount = Self.wireByteCount(bytes.count + missing)
-        let parcel = parcels.insert(Parcel(bytes: bytes, missing: missing, sentAt: now))
+        let parcel = parcels.insert(Parcel(bytes: bytes, missing: missing, payload: payload, sentAt: now))
         network.send(byteCount, payload: Self.payload(.peer, parcel), priority: .data, on: flow)
     }
 
@@ -152,7 +152,11 @@ extension Simulation {
         }
         guard let link = isFromDialer ? connection.acceptorLink : connection.dialerLink,
             let target = viewers[isFromDialer ? connection.acceptor : connection.dialer], target.isOnline
-        else { return }
+        else {
+            payload.lost += parcel.payload
+            return
+        }
+        payload.arrived += parcel.payload
         target.received(parcel.bytes, missing: parcel.missing, on: link)
     }
 
@@ -258,13 +262,17 @@ extension Simulation {
             viewer.figures.bytesManifest += byteCount
             guard isLast else { return }
             // The retries of a manifest are the client's own.
-            if transfer.fails { request(.manifest, byteCount: transfer.byteCount, for: viewer) } else {
+            if transfer.fails {
+                request(.manifest, byteCount: transfer.byteCount, for: viewer)
+            } else {
                 viewer.manifestArrived()
             }
         case .catalogue:
             viewer.figures.bytesCatalogue += byteCount
             guard isLast else { return }
-            if transfer.fails { request(.catalogue, byteCount: transfer.byteCount, for: viewer) } else {
+            if transfer.fails {
+                request(.catalogue, byteCount: transfer.byteCount, for: viewer)
+            } else {
                 viewer.catalogueArrived()
             }
         }

@@ -19,6 +19,7 @@ extension Simulation {
     }
 
     func finish() throws(SimulationError) -> SimulationResult {
+        payload.underWay = parcels.values.reduce(0) { $0 + $1.payload }
         var total = SimulationResult.Total()
         var (startup, elected, handover) = (0, 0, 0)
         var messages = 0
@@ -34,6 +35,9 @@ extension Simulation {
             startup += tally.cdnStartup
             elected += tally.cdnElected
             handover += tally.cdnHandover
+            total.claims += tally.claims
+            total.peersBanned += tally.peersBanned
+            total.bytesUploaded += tally.bytesUploaded
             messages += tally.messagesSent
             online += tally.online.inSeconds
         }
@@ -69,8 +73,7 @@ extension Simulation {
         return SimulationResult(
             scenario: scenario.name, seed: seed, viewerCount: population.viewers.count,
             simulatedSeconds: scenario.duration.inSeconds, viewerSeconds: online, total: total, limits: limits,
-            series: series, payloadSent: payloadSent, payloadReceived: payloadReceived,
-            payloadUnaccounted: payloadSent - payloadReceived,
+            series: series, payload: payload,
             isWithoutSharedLines: scenario.links.isWithoutSharedLines, viewers: tallies)
     }
 

@@ -107,6 +107,8 @@ package final class Simulation {
         var bytes: [UInt8]
         /// Bytes of which there are none because a stand-in goes in their place.
         var missing: Int
+        /// Bytes of the chunk in it, as the real one has them; 0 without one.
+        var payload = 0
         var sentAt: MonotonicInstant
         /// The store's number, to and from the tracker.
         var connection = -1
@@ -153,8 +155,7 @@ package final class Simulation {
     var publishedSegments: Int
     var isDelivered: [Bool]
     var tallies: [ViewerTally]
-    var payloadSent = 0
-    var payloadReceived = 0
+    var payload = SimulationResult.Payload()
     var maximumFront = 0
     var series: [SimulationResult.Second] = []
     private var sharedLinks: [SharedLinkID] = []

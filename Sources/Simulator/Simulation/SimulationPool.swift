@@ -3,7 +3,8 @@ struct SimulationPool<Value> {
     private var items: ContiguousArray<Value?> = []
     private var free: [Int32] = []
 
-    var count: Int { items.count - free.count }
+    /// All values, in the order of their numbers.
+    var values: [Value] { items.compactMap { $0 } }
 
     mutating func insert(_ value: Value) -> Int {
         if let index = free.popLast() {

@@ -21,8 +21,22 @@ package struct SimulationResult: Sendable {
         package var startupSecondsMedian: Double?
         package var startupSecondsP95: Double?
         package var chunksRejected = 0
+        package var peersBanned = 0
+        package var bytesUploaded = 0
+        /// Elections won.
+        package var claims = 0
         /// Control messages that a viewer sent, per second of its presence.
         package var messagesPerViewerSecond: Double?
+    }
+
+    /// Bytes of chunks between viewers: what was sent has arrived, was lost, or is under way at the end.
+    package struct Payload: Sendable, Equatable {
+        package var sent = 0
+        package var arrived = 0
+        /// Of what arrived, the part of altered chunks that were found out.
+        package var altered = 0
+        package var lost = 0
+        package var underWay = 0
     }
 
     /// What the CDN gave up to the end of a second of the run.
@@ -41,10 +55,7 @@ package struct SimulationResult: Sendable {
     package var total: Total
     package var limits: [Limit]
     package var series: [Second]
-    /// Chunk bytes that were handed to the network, that arrived, and that were under way or lost at the end.
-    package var payloadSent: Int
-    package var payloadReceived: Int
-    package var payloadUnaccounted: Int
+    package var payload: Payload
     package var isWithoutSharedLines: Bool
     var viewers: [ViewerTally]
 

@@ -34,6 +34,8 @@ struct ViewerTally {
     var peersBanned = 0
     var peersConnected = 0
     var trackerRefusals = 0
+    /// Elections that it won.
+    var claims = 0
     /// Has had a link to another viewer.
     var hasMet = false
     var hasFinished = false

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `pdn simulate` as scripts see it.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltTool.isThere, "the tool is not built beside the tests"))
+struct SimulateProcessTests {
+    private let folder: TestFolder
+
+    init() throws {
+        folder = try TestFolder("pdn-simulate")
+        let scenario = """
+            {"name": "small", "shows": "A small swarm.", "duration": "30s",
+             "stream": {"type": "vod", "ladder": ["1Mbps"], "segment": "2s", "length": "20s", "sizeVariation": 0.3},
+             "population": {"viewers": 6, "arrivals": {"kind": "poisson", "over": "5s"},
+                            "session": {"kind": "exponential", "mean": "15s", "minimum": "1s"}},
+             "links": {"classes": [{"name": "home", "down": "20Mbps", "up": "5Mbps"}]},
+             "conduct": {"polluters": 0.2}}
+            """
+        try Data(scenario.utf8).write(to: URL(fileURLWithPath: folder.path("small.json")))
+    }
+
+    @Test func `Two processes print the same document`() async throws {
+        let arguments = ["simulate", folder.path("small.json"), "--seed", "5", "--json"]
+        let first = try await BuiltTool.call(arguments)
+        let second = try await BuiltTool.call(arguments)
+        #expect(first.status == 0 && first.output == second.output)
+        let document = try JSONSerialization.jsonObject(with: Data(first.output.utf8)) as? [String: Any]
+        let total = try #require(document?["total"] as? [String: Any])
+        #expect(total["wallSeconds"] is NSNull && (total["offload"] as? Double ?? -1) > 0)
+        #expect(document?["simulatedSeconds"] as? Double == 30)
+        #expect(first.errors.contains("simulated in"))
+    }
+
+    @Test func `What is no scenario is bad input`() async throws {
+        let absent = try await BuiltTool.call(["simulate", folder.path("absent.json")])
+        #expect(absent.status == 3 && absent.output.isEmpty && absent.errors.contains("vod-steady"))
+        try Data(#"{"name": "a", "shows": "b"}"#.utf8).write(to: URL(fileURLWithPath: folder.path("bad.json")))
+        let bad = try await BuiltTool.call(["simulate", folder.path("bad.json")])
+        #expect(bad.status == 3 && bad.errors.contains("duration"))
+    }
+}
