@@ -129,7 +129,7 @@ let benchmarks: [Target] = [
         "pdn-bench",
         [
             "CoreModel", "Cryptography", "Integrity", "SwarmProtocol", "EventLoop", "Delivery", "CCrypto", "CCurl",
-            "CCurlShims", "Manifest", "MediaEngine", "NetworkEmulator", "VBPlayer",
+            "CCurlShims", "Manifest", "MediaEngine", "NetworkEmulator", "Scheduling", "Simulator", "VBPlayer",
         ])
 ]
 
@@ -189,8 +189,9 @@ let testTargets: [Target] = [
     tests(
         "PDNTests",
         [
-            "pdn", "CoreModel", "CommandLineSupport", "Cryptography", "Integrity", "Manifest", "Delivery", "EventLoop",
-            "VBPlayer", "TestSupport",
+            "pdn", "pdn-tracker", "CoreModel", "CommandLineSupport", "Cryptography", "Integrity", "Manifest",
+            "Delivery",
+            "EventLoop", "Scheduling", "Simulator", "VBPlayer", "TestSupport",
         ]),
 ]
 

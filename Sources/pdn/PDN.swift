@@ -14,6 +14,7 @@ enum PDN {
         SignCommand.self,
         TokenCommand.self,
         SimulateCommand.self,
+        ReplayCommand.self,
     ]
 
     /// Runs what the arguments (without the process's own name) ask for.

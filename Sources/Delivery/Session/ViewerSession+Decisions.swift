@@ -6,21 +6,30 @@ import Scheduling
 /// The decision log: what the scheduler was told and what it decided, a JSON document a line, so that a run can be
 /// explained and replayed.
 extension ViewerSession {
-    private struct Line<Value: Encodable>: Encodable {
-        var time: Int64
-        var kind: String
-        var value: Value
+    /// Tells the scheduler something; the log has it with the instant that the scheduler gets.
+    func tellScheduler(_ input: SchedulerInput) {
+        let now = loop.now
+        note(.input(input), at: now)
+        scheduler.handle(input, now: now)
     }
 
-    func note(_ input: SchedulerInput) { append(Line(time: loop.now.nanoseconds, kind: "input", value: input)) }
+    /// Asks the scheduler for the next thing to do.
+    func askScheduler() -> SchedulerOutput {
+        let now = loop.now
+        let output = scheduler.poll(now: now)
+        note(.output(output), at: now)
+        return output
+    }
 
-    func note(_ output: SchedulerOutput) { append(Line(time: loop.now.nanoseconds, kind: "output", value: output)) }
+    /// Begins the log.
+    func noteConfiguration() { note(.configuration(scheduler.configuration), at: loop.now) }
 
-    private func append(_ line: some Encodable) {
+    private func note(_ event: @autoclosure () -> DecisionEntry.Event, at time: MonotonicInstant) {
+        guard configuration.keepsDecisions else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Every value of the log can be encoded; a line that could not would only be missing.
-        guard let data = try? encoder.encode(line) else { return }
+        guard let data = try? encoder.encode(DecisionEntry(time: time, event: event())) else { return }
         decisions.append(String(decoding: data, as: UTF8.self))
     }
 }

@@ -60,13 +60,10 @@ extension ViewerSession {
                 estimatedByteCount: size ?? max(estimate, 1))
         }
         // Sizes first, so that the first decision knows them; the timeline takes no decision before a playhead is set.
-        scheduler.handle(.segments(track: track, descriptions), now: loop.now)
-        if configuration.keepsDecisions { note(.segments(track: track, descriptions)) }
+        tellScheduler(.segments(track: track, descriptions))
         for (index, size) in sizes {
             buffer(SegmentID(track: track, index: index)).learn(byteCount: size)
-            let input = SchedulerInput.size(SegmentID(track: track, index: index), byteCount: size)
-            if configuration.keepsDecisions { note(input) }
-            scheduler.handle(input, now: loop.now)
+            tellScheduler(.size(SegmentID(track: track, index: index), byteCount: size))
         }
     }
 

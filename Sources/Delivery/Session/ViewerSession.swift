@@ -76,6 +76,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     /// Begins to fetch the manifest, and to join the swarm when peers are wanted.
     public func start() {
         loop.checkIsolated()
+        noteConfiguration()
         startedAt = loop.now
         startupUntil = startedAt.advanced(by: Self.startupSpan)
         tickTimer = LoopTimer(loop: loop) { [weak self] in self?.look() }
@@ -150,8 +151,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     /// Gives the scheduler an input and carries its decisions out.
     func feed(_ input: SchedulerInput) {
         guard !isStopped else { return }
-        if configuration.keepsDecisions { note(input) }
-        scheduler.handle(input, now: loop.now)
+        tellScheduler(input)
         drain()
     }
 
@@ -161,12 +161,11 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         isDraining = true
         defer { isDraining = false }
         while !isStopped {
-            let output = scheduler.poll(now: loop.now)
+            let output = askScheduler()
             if case .wait(let until) = output {
                 if let until { wakeTimer?.arm(at: until) }
                 return
             }
-            if configuration.keepsDecisions { note(output) }
             carryOut(output)
         }
     }
