@@ -1,122 +1,249 @@
 /// A set of chunk numbers of one segment, at most 4096 of them, as a bitmap.
-public struct ChunkSet: Hashable, Sendable, Codable {
-    private var words: [UInt64] = []
+///
+/// The first 128 chunks (2 MiB, a common segment) lie in the value itself: such a set takes no memory of its own.
+public struct ChunkSet: Hashable, Sendable {
+    @usableFromInline var low: UInt64 = 0
+    @usableFromInline var high: UInt64 = 0
+    /// The words behind the first two; the last one is not 0, so that equal sets are equal as values.
+    @usableFromInline var more: [UInt64] = []
 
     /// Makes an empty set.
-    public init() {}
+    @inlinable public init() {}
 
     /// Makes a set of one run of chunks.
-    public init(_ range: Range<Int>) {
+    @inlinable public init(_ range: Range<Int>) {
         insert(range)
     }
 
+    /// How many words there are, zeros at the end included.
+    @inlinable var wordCount: Int { 2 + more.count }
+
+    @inlinable
+    func word(_ index: Int) -> UInt64 {
+        switch index {
+        case 0: low
+        case 1: high
+        default: more[index - 2]
+        }
+    }
+
+    @inlinable
+    mutating func extend(toWords count: Int) {
+        if count > wordCount { more.append(contentsOf: repeatElement(0, count: count - wordCount)) }
+    }
+
+    @inlinable
+    mutating func set(_ bits: UInt64, inWord index: Int) {
+        switch index {
+        case 0: low |= bits
+        case 1: high |= bits
+        default: more[index - 2] |= bits
+        }
+    }
+
     /// Adds one chunk; false when it was there.
+    @inlinable
     @discardableResult
     public mutating func insert(_ chunk: Int) -> Bool {
         precondition(chunk >= 0, "a chunk number is not negative")
-        let word = chunk >> 6
-        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
+        let index = chunk >> 6
+        extend(toWords: index + 1)
         let bit: UInt64 = 1 << UInt64(chunk & 63)
-        guard words[word] & bit == 0 else { return false }
-        words[word] |= bit
+        guard word(index) & bit == 0 else { return false }
+        set(bit, inWord: index)
         return true
     }
 
     /// Adds a run of chunks.
+    @inlinable
     public mutating func insert(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         precondition(range.lowerBound >= 0, "a chunk number is not negative")
         let last = (range.upperBound - 1) >> 6
-        if last >= words.count { words.append(contentsOf: repeatElement(0, count: last + 1 - words.count)) }
-        for word in range.lowerBound >> 6...last { words[word] |= Self.mask(of: range, inWord: word) }
+        extend(toWords: last + 1)
+        for index in range.lowerBound >> 6...last { set(Self.mask(of: range, inWord: index), inWord: index) }
     }
 
     /// Adds every chunk of another set.
+    @inlinable
     public mutating func formUnion(_ other: ChunkSet) {
-        if other.words.count > words.count {
-            words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
-        }
-        for index in other.words.indices { words[index] |= other.words[index] }
+        low |= other.low
+        high |= other.high
+        guard !other.more.isEmpty else { return }
+        extend(toWords: other.wordCount)
+        for index in other.more.indices { more[index] |= other.more[index] }
+    }
+
+    /// Keeps the chunks that are in another set too.
+    @inlinable
+    public mutating func formIntersection(_ other: ChunkSet) {
+        low &= other.low
+        high &= other.high
+        guard !more.isEmpty else { return }
+        if more.count > other.more.count { more.removeLast(more.count - other.more.count) }
+        for index in more.indices { more[index] &= other.more[index] }
+        trim()
     }
 
     /// Removes every chunk of another set.
+    @inlinable
     public mutating func subtract(_ other: ChunkSet) {
-        for index in 0..<min(words.count, other.words.count) { words[index] &= ~other.words[index] }
+        low &= ~other.low
+        high &= ~other.high
+        guard !more.isEmpty, !other.more.isEmpty else { return }
+        for index in 0..<min(more.count, other.more.count) { more[index] &= ~other.more[index] }
         trim()
     }
 
     /// Removes one chunk; false when it was not there.
+    @inlinable
     @discardableResult
     public mutating func remove(_ chunk: Int) -> Bool {
         guard contains(chunk) else { return false }
-        words[chunk >> 6] &= ~(1 << UInt64(chunk & 63))
-        trim()
+        let bit: UInt64 = 1 << UInt64(chunk & 63)
+        switch chunk >> 6 {
+        case 0: low &= ~bit
+        case 1: high &= ~bit
+        case let index:
+            more[index - 2] &= ~bit
+            trim()
+        }
         return true
     }
 
     /// Whether the chunk is in the set.
+    @inlinable
     public func contains(_ chunk: Int) -> Bool {
-        let word = chunk >> 6
-        return chunk >= 0 && word < words.count && words[word] & (1 << UInt64(chunk & 63)) != 0
+        let index = chunk >> 6
+        return chunk >= 0 && index < wordCount && word(index) & (1 << UInt64(chunk & 63)) != 0
     }
 
     /// Whether each chunk of the run is in the set.
+    @inlinable
     public func contains(_ range: Range<Int>) -> Bool {
         guard !range.isEmpty else { return true }
-        guard range.lowerBound >= 0, range.upperBound <= words.count * 64 else { return false }
-        return (range.lowerBound >> 6...(range.upperBound - 1) >> 6).allSatisfy { word in
-            ~words[word] & Self.mask(of: range, inWord: word) == 0
-        }
+        guard range.lowerBound >= 0, range.upperBound <= wordCount * 64 else { return false }
+        for index in range.lowerBound >> 6...(range.upperBound - 1) >> 6
+        where ~word(index) & Self.mask(of: range, inWord: index) != 0 { return false }
+        return true
     }
 
     /// The number of chunks in the set.
-    public var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+    @inlinable public var count: Int {
+        more.reduce(low.nonzeroBitCount + high.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
+    }
 
     /// Whether the set is empty.
-    public var isEmpty: Bool { words.isEmpty }
+    @inlinable public var isEmpty: Bool { low | high == 0 && more.isEmpty }
 
     /// The maximal runs of chunks in the set, ascending.
-    public var ranges: [Range<Int>] { runs(in: 0..<words.count * 64, present: true) }
+    public var ranges: [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var chunk = 0
+        while let run = nextRun(from: chunk) {
+            runs.append(run)
+            chunk = run.upperBound
+        }
+        return runs
+    }
 
     /// The maximal runs of chunks of `range` that are missing from the set, ascending.
-    public func missing(in range: Range<Int>) -> [Range<Int>] { runs(in: range, present: false) }
+    public func missing(in range: Range<Int>) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var rest = range
+        while let run = nextMissingRun(in: rest) {
+            runs.append(run)
+            rest = run.upperBound..<range.upperBound
+        }
+        return runs
+    }
+
+    /// The first run of chunks in the set that reaches to or behind `chunk`, without what lies before it.
+    @inlinable
+    public func nextRun(from chunk: Int) -> Range<Int>? {
+        guard let lower = firstChunk(from: chunk) else { return nil }
+        return lower..<lower + runLength(from: lower)
+    }
+
+    /// The first maximal run of chunks of `range` that are missing from the set.
+    @inlinable
+    public func nextMissingRun(in range: Range<Int>) -> Range<Int>? {
+        guard !range.isEmpty else { return nil }
+        let lower = range.lowerBound + runLength(from: range.lowerBound)
+        guard lower < range.upperBound else { return nil }
+        return lower..<min(firstChunk(from: lower) ?? range.upperBound, range.upperBound)
+    }
+
+    /// How many chunks of `range` are missing from the set.
+    @inlinable
+    public func missingCount(in range: Range<Int>) -> Int {
+        guard !range.isEmpty else { return 0 }
+        precondition(range.lowerBound >= 0, "a chunk number is not negative")
+        var count = range.count
+        for index in range.lowerBound >> 6...(range.upperBound - 1) >> 6 where index < wordCount {
+            count -= (word(index) & Self.mask(of: range, inWord: index)).nonzeroBitCount
+        }
+        return count
+    }
+
+    /// The first chunk in the set that is not before `chunk`.
+    @inlinable
+    public func firstChunk(from chunk: Int) -> Int? {
+        let start = max(chunk, 0)
+        var index = start >> 6
+        guard index < wordCount else { return nil }
+        var bits = word(index) & (UInt64.max << UInt64(start & 63))
+        while bits == 0 {
+            index += 1
+            guard index < wordCount else { return nil }
+            bits = word(index)
+        }
+        return index << 6 + bits.trailingZeroBitCount
+    }
 
     /// The length of the run of chunks that starts at `chunk`.
+    @inlinable
     public func runLength(from chunk: Int) -> Int {
         guard chunk >= 0 else { return 0 }
         var end = chunk
-        while end >> 6 < words.count {
-            let missing = ~words[end >> 6] >> UInt64(end & 63)
+        while end >> 6 < wordCount {
+            let missing = ~word(end >> 6) >> UInt64(end & 63)
             guard missing == 0 else { return end + missing.trailingZeroBitCount - chunk }
             end = (end >> 6 + 1) << 6
         }
         return end - chunk
     }
 
-    private func runs(in range: Range<Int>, present: Bool) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        var start: Int?
-        for chunk in range {
-            if contains(chunk) == present {
-                if start == nil { start = chunk }
-            } else if let lower = start {
-                runs.append(lower..<chunk)
-                start = nil
-            }
-        }
-        if let lower = start { runs.append(lower..<range.upperBound) }
-        return runs
-    }
-
     /// The bits of a word that stand for chunks of `range`, of which it holds at least one.
-    private static func mask(of range: Range<Int>, inWord word: Int) -> UInt64 {
+    @inlinable
+    static func mask(of range: Range<Int>, inWord word: Int) -> UInt64 {
         let lower = max(range.lowerBound - word * 64, 0)
         let upper = min(range.upperBound - word * 64, 64)
         return (UInt64.max << UInt64(lower)) & (UInt64.max >> UInt64(64 - upper))
     }
 
     /// Keeps equal sets equal as values.
-    private mutating func trim() {
+    @inlinable
+    mutating func trim() {
+        while more.last == 0 { more.removeLast() }
+    }
+}
+
+extension ChunkSet: Codable {
+    private enum CodingKeys: String, CodingKey { case words }
+
+    public init(from decoder: any Decoder) throws {
+        let words = try decoder.container(keyedBy: CodingKeys.self).decode([UInt64].self, forKey: .words)
+        if let first = words.first { low = first }
+        if words.count > 1 { high = words[1] }
+        if words.count > 2 { more = Array(words[2...]) }
+        trim()
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var words = [low, high] + more
         while words.last == 0 { words.removeLast() }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(words, forKey: .words)
     }
 }

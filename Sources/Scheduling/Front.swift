@@ -34,11 +34,14 @@ public struct Front: Sendable, Equatable, Codable {
         guard count > 0, stripeCount > 0 else { return [] }
         let shift = Int(key % UInt64(count))
         let parts = min(count, stripeCount)
-        return (0..<parts).map { part in
-            Share(
-                owner: (part + shift) % count,
-                stripes: part * stripeCount / parts..<(part + 1) * stripeCount / parts)
-        }
+        return (0..<parts).map { share($0, of: parts, stripeCount, shift) }
+    }
+
+    /// One of the shares of a segment whose members are rotated by `shift`.
+    func share(_ part: Int, of parts: Int, _ stripeCount: Int, _ shift: Int) -> Share {
+        Share(
+            owner: (part + shift) % members.count,
+            stripes: part * stripeCount / parts..<(part + 1) * stripeCount / parts)
     }
 
     /// How many members stand between the owner of a share and `member`; 0 for the owner, `nil` for who is no member.

@@ -6,7 +6,6 @@ struct PeerState: Sendable {
     let member: MemberID
     /// Whether the peer uploads at all.
     let uploads: Bool
-    var holdings: [SegmentID: Holding] = [:]
     var throughput = ThroughputEstimator(halfLife: .seconds(3))
     /// Demotes a peer that stalled; 1 for a good one.
     var trust = 1.0
@@ -29,6 +28,17 @@ struct PeerState: Sendable {
 
     /// Whether what the peer announces counts as there: it has not stalled since it last sent a chunk.
     var isReliable: Bool { stalls == 0 && refusals < 8 }
+
+    /// Notes a chunk.
+    mutating func receive(byteCount: Int, now: MonotonicInstant) {
+        outstandingChunks -= 1
+        throughput.add(byteCount: byteCount, over: busySince.duration(to: now))
+        busySince = now
+        lastProgress = now
+        stalls = 0
+        refusals = 0
+        trust = min(1, trust * 1.05)
+    }
 
     /// The rate that plans count on, in bytes per second.
     func rate(_ configuration: SchedulerConfiguration) -> Double {

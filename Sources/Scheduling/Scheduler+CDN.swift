@@ -4,22 +4,37 @@ internal import CoreModel
 extension Scheduler {
     /// The time until the first missing byte of a segment is played, were playback running.
     func timeLeft(_ id: SegmentID, head: Duration) -> Duration {
-        let segment = tracks[id.track][id.index]
-        let description = segment.description
-        guard description.start <= head else { return description.start - head }
+        let start = tracks[id.track].descriptions[id.index].start
+        guard start <= head else { return start - head }
         // The segment under the playhead is played while it comes in.
-        return segment.reachedAtLeast - head
+        return tracks[id.track].reachedAtLeast(id.index) - head
     }
 
     /// What the CDN needs for `byteCount` bytes after all that is under way.
     func cdnTime(_ byteCount: Int) -> Duration {
-        let backlog = transfers.values.reduce(0) { sum, transfer in
-            let all = 0..<tracks[transfer.segment.track][transfer.segment.index].chunkCount
+        var backlog = 0
+        for transfer in transfers {
+            let all = 0..<tracks[transfer.segment.track].chunkCount(transfer.segment.index)
             let chunks = transfer.chunks?.clamped(to: all) ?? all
-            return sum + max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
+            backlog += max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
         }
         let seconds = Double(backlog + byteCount) / cdnRate
         return (cdnLatency ?? configuration.unprovenCDNLatency) + .clamping(seconds: min(seconds, 1e6))
+    }
+
+    /// The same with what a transfer may take longer.
+    private func scaledCDNTime(_ chunks: Int) -> Duration {
+        let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
+        return .clamping(seconds: need.inSeconds * configuration.handoverFactor)
+    }
+
+    /// Before its playback by more than this no segment is urgent, whatever is missing of it.
+    private mutating func horizon() -> Duration {
+        if let urgentHorizon { return urgentHorizon }
+        let margin = max(configuration.startupMargin, configuration.handoverMargin + configuration.handoverJitter)
+        let horizon = scaledCDNTime(largestChunkCount) + margin
+        urgentHorizon = horizon
+        return horizon
     }
 
     /// The viewer's own share of the jitter that keeps viewers with one deadline from asking at once.
@@ -33,37 +48,43 @@ extension Scheduler {
     ///
     /// - Returns: Whether something was fetched.
     mutating func planUrgent(_ id: SegmentID, head: Duration, standing: Standing, now: MonotonicInstant) -> Bool {
-        let segment = tracks[id.track][id.index]
-        guard !segment.isGone, segment.retryAt <= now, segment.openTransfer == nil else { return false }
-        let isFirst = !hasPlayed && segment.description.start <= head
-        if isFirst, startupIndex[id.track] == nil {
+        guard isFetchable(id, now: now), tracks[id.track].segments[id.index].openTransfer == nil else { return false }
+        let start = tracks[id.track].descriptions[id.index].start
+        if !hasPlayed, start <= head, startupIndex[id.track] == nil {
             startupIndex[id.track] = id.index
             if startUp(id, standing: standing, now: now) { return true }
         }
-        var pending = segment.present
-        pending.formUnion(segment.fetching)
-        let holes = pending.missing(in: 0..<segment.chunkCount)
-        guard !holes.isEmpty else { return false }
+        let known = tracks[id.track].segments[id.index].room
+        if known != nil, start - head > horizon() { return false }
+        var pending = tracks[id.track].segments[id.index].present
+        pending.formUnion(tracks[id.track].segments[id.index].fetching)
+        let all = 0..<tracks[id.track].chunkCount(id.index)
+        let chunks = pending.missingCount(in: all)
+        guard chunks > 0 else { return false }
         let left = timeLeft(id, head: head)
         let isStart = startupIndex[id.track] == id.index
         // While the first transfer measures the CDN, only what is being played can't wait for the result.
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
-        let chunks = holes.reduce(0) { $0 + $1.count }
-        let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
-        let scaled = Duration.clamping(seconds: need.inSeconds * configuration.handoverFactor)
+        let scaled = scaledCDNTime(chunks)
         // A segment that was wanted late leaves peers most of the little time there is.
-        let room = segment.room ?? left
-        tracks[id.track][id.index].room = room
+        let room = known ?? left
+        tracks[id.track].segments[id.index].room = room
         let margin =
             isStart
             ? configuration.startupMargin : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
         guard left <= scaled + margin else { return false }
-        return handOver(id, holes: holes, left: left, reason: isStart ? .startup : .deadline, now: now)
+        let reason: Reason = isStart ? .startup : .deadline
+        return handOver(id, holes: pending.missing(in: all), left: left, reason: reason, now: now)
+    }
+
+    /// Whether the CDN may be asked for the segment: it is not known to be without it, nor has it just failed.
+    private func isFetchable(_ id: SegmentID, now: MonotonicInstant) -> Bool {
+        !tracks[id.track].segments[id.index].isGone && tracks[id.track].segments[id.index].retryAt <= now
     }
 
     /// The first fetch after a start: without a swarm the segment, else its first stripes.
     private mutating func startUp(_ id: SegmentID, standing: Standing, now: MonotonicInstant) -> Bool {
-        let segment = tracks[id.track][id.index]
+        let segment = tracks[id.track].segments[id.index]
         guard segment.present.isEmpty, segment.fetching.isEmpty else { return false }
         let stripes = configuration.startupStripes * SegmentGeometry.chunksPerStripe
         let isSmall = segment.byteCount.map { $0 <= stripes * SegmentGeometry.chunkByteCount } ?? false
@@ -72,9 +93,9 @@ extension Scheduler {
             return true
         }
         // Peers that hold the segment and have proven themselves start as fast as the CDN.
-        let isHeld = peers.contains { peer in
-            peer.throughput.bytesPerSecond != nil && peer.restsUntil <= now
-                && peer.holdings[id]?.verified.contains(0) ?? false
+        let isHeld = segment.holders.contains { holder in
+            guard holder.holding.verified.contains(0), let peer = peerIndex(holder.peer) else { return false }
+            return peers[peer].throughput.bytesPerSecond != nil && peers[peer].restsUntil <= now
         }
         guard !isHeld else { return false }
         fetch(id, chunks: 0..<stripes, .startup, now: now)
@@ -89,15 +110,15 @@ extension Scheduler {
         var late = ChunkSet()
         for hole in holes { late.insert(hole) }
         let ahead = chunksOutstanding(upTo: id)
-        for (_, request) in requests where request.segment == id {
+        for request in requests where request.segment == id {
             guard let peer = peerIndex(request.peer).map({ peers[$0] }) else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
             if finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
         guard let first = late.ranges.first, let last = late.ranges.last else { return false }
-        let segment = tracks[id.track][id.index]
-        guard ranges, segment.byteCount != nil, let geometry = segment.geometry else {
-            cancelRequests(id, within: 0..<segment.chunkCount)
+        let segment = tracks[id.track].segments[id.index]
+        guard ranges, let geometry = segment.geometry else {
+            cancelRequests(id, within: 0..<tracks[id.track].chunkCount(id.index))
             fetch(id, chunks: nil, reason, now: now)
             return true
         }
@@ -114,9 +135,9 @@ extension Scheduler {
 
     /// What each peer sends before a segment is through: peers serve first what is needed first.
     private func chunksOutstanding(upTo id: SegmentID) -> [PeerKey: Int] {
-        let start = tracks[id.track][id.index].description.start
-        return requests.values.reduce(into: [:]) { ahead, request in
-            guard tracks[request.segment.track][request.segment.index].description.start <= start else { return }
+        let start = tracks[id.track].descriptions[id.index].start
+        return requests.reduce(into: [:]) { ahead, request in
+            guard tracks[request.segment.track].descriptions[request.segment.index].start <= start else { return }
             ahead[request.peer, default: 0] += request.open.count
         }
     }
@@ -137,15 +158,17 @@ extension Scheduler {
 
     /// Fetches ahead as a player without peers does: one segment of a track after the other.
     mutating func planAlone(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
-        let segment = tracks[id.track][id.index]
-        guard !segment.isGone, segment.retryAt <= now, segment.description.start < head + configuration.aloneWindow,
-            segment.openTransfer == nil,
-            !transfers.values.contains(where: { $0.segment.track == id.track })
+        guard isFetchable(id, now: now),
+            tracks[id.track].descriptions[id.index].start < head + configuration.aloneWindow,
+            tracks[id.track].segments[id.index].openTransfer == nil,
+            !transfers.contains(where: { $0.segment.track == id.track })
         else { return }
+        let segment = tracks[id.track].segments[id.index]
+        let all = 0..<tracks[id.track].chunkCount(id.index)
         let reason: Reason = segment.record == .none && swarm != .off ? .unshared : .alone
-        let holes = segment.present.missing(in: 0..<segment.chunkCount)
+        let holes = segment.present.missing(in: all)
         if segment.present.isEmpty || segment.byteCount == nil || !ranges {
-            cancelRequests(id, within: 0..<segment.chunkCount)
+            cancelRequests(id, within: all)
             fetch(id, chunks: nil, reason, now: now)
         } else if let first = holes.first, let last = holes.last {
             cancelRequests(id, within: first.lowerBound..<last.upperBound)
@@ -154,34 +177,67 @@ extension Scheduler {
     }
 
     /// Fetches the stripes that the front, a claim or an election gives to this viewer.
-    mutating func planShare(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
-        let segment = tracks[id.track][id.index]
-        guard segment.description.start < frontEnd(head: head, now: now), !segment.isGone, segment.retryAt <= now,
-            let key = segment.shareKey, let geometry = segment.geometry
+    ///
+    /// - Parameter end: Where the front's window ends.
+    mutating func planShare(_ id: SegmentID, head: Duration, end: Duration, now: MonotonicInstant) {
+        guard tracks[id.track].descriptions[id.index].start < end, isFetchable(id, now: now),
+            let key = tracks[id.track].segments[id.index].shareKey,
+            let geometry = tracks[id.track].segments[id.index].geometry
         else { return }
-        let entered = segment.entered ?? now
-        tracks[id.track][id.index].entered = entered
-        guard let front = front ?? segment.claim?.front else {
-            elect(id, entered: entered, now: now)
-            return
+        let entered = tracks[id.track].segments[id.index].entered ?? now
+        tracks[id.track].segments[id.index].entered = entered
+        guard let front = front ?? claim(of: id)?.front else {
+            return elect(id, entered: entered, head: head, end: end, now: now)
         }
-        let reason: Reason = segment.claim == nil || self.front != nil ? .front : .elected
+        guard let place = front.members.firstIndex(of: configuration.member) else { return }
         let left = timeLeft(id, head: head)
-        for share in front.shares(ofStripes: geometry.stripeCount, key: key) {
-            guard let rank = effectiveRank(in: front, share: share), rank <= configuration.backupRanks else { continue }
-            guard rank == 0 || isBackupDue(rank, entered: entered, left: left, now: now),
-                transfers.count < configuration.maximumTransfers
-            else { continue }
-            let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
-            let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
-            let chunks = first..<last
-            let missing = tracks[id.track][id.index].missing(in: chunks).filter { !isCovered(id, $0) }
-            guard let lower = missing.first?.lowerBound, let upper = missing.last?.upperBound else { continue }
-            if rank > 0 { noteFailure(of: front.members[share.owner]) }
-            let range = geometry.stripeAligned(lower..<upper)
-            let isWhole = range == geometry.chunks && segment.present.isEmpty || !ranges
-            fetch(id, chunks: isWhole ? nil : range, rank > 0 ? .backup : reason, now: now)
+        let count = front.members.count
+        let parts = min(count, geometry.stripeCount)
+        let shift = Int(key % UInt64(count))
+        guard left <= backupHorizon || !failedOwners.isEmpty else {
+            // Nobody's backup is due, so that only this viewer's own share is left.
+            let part = (place - shift + count) % count
+            guard part < parts else { return }
+            let own = front.share(part, of: parts, geometry.stripeCount, shift)
+            return planShare(id, front, own, 0, geometry, now: now)
         }
+        for part in 0..<parts {
+            let share = front.share(part, of: parts, geometry.stripeCount, shift)
+            let rank = effectiveRank(in: front, share: share, place: place)
+            guard rank <= configuration.backupRanks else { continue }
+            guard rank == 0 || isBackupDue(rank, entered: entered, left: left, now: now) else { continue }
+            planShare(id, front, share, rank, geometry, now: now)
+        }
+    }
+
+    /// Fetches what is missing of one share.
+    private mutating func planShare(
+        _ id: SegmentID, _ front: Front, _ share: Front.Share, _ rank: Int, _ geometry: SegmentGeometry,
+        now: MonotonicInstant
+    ) {
+        guard transfers.count < configuration.maximumTransfers else { return }
+        let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
+        let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
+        let taken = tracks[id.track].segments[id.index].taken
+        var missing: Range<Int>?
+        var rest = first..<last
+        while let run = taken.nextMissingRun(in: rest) {
+            if !isCovered(id, run) { missing = (missing?.lowerBound ?? run.lowerBound)..<run.upperBound }
+            rest = run.upperBound..<last
+        }
+        guard let missing else { return }
+        if rank > 0 { noteFailure(of: front.members[share.owner]) }
+        let range = geometry.stripeAligned(missing)
+        let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !ranges
+        let isElected = self.front == nil && tracks[id.track].segments[id.index].hasClaim
+        let reason: Reason = rank > 0 ? .backup : isElected ? .elected : .front
+        fetch(id, chunks: isWhole ? nil : range, reason, now: now)
+    }
+
+    /// Before its playback by more than this no backup of a segment is due.
+    private var backupHorizon: Duration {
+        configuration.handoverMargin + configuration.handoverJitter
+            + configuration.backupDelay * configuration.backupRanks
     }
 
     /// Whether a member that stands behind the owner of a stripe is to fetch it: the owner has had its time, and playback
@@ -192,12 +248,13 @@ extension Scheduler {
         return left <= configuration.handoverMargin + configuration.handoverJitter + configuration.backupDelay * behind
     }
 
-    /// This viewer's rank for a share, not counting members that have failed before.
-    private func effectiveRank(in front: Front, share: Front.Share) -> Int? {
-        guard let rank = front.rank(of: configuration.member, for: share) else { return nil }
-        guard rank > 0 else { return 0 }
-        let before = (0..<rank).map { front.members[(share.owner + $0) % front.members.count] }
-        return before.count { failedOwners[$0, default: 0] < 2 }
+    /// The rank for a share of the viewer at a place of the front, not counting members that have failed before.
+    private func effectiveRank(in front: Front, share: Front.Share, place: Int) -> Int {
+        let rank = (place - share.owner + front.members.count) % front.members.count
+        guard rank > 0, !failedOwners.isEmpty else { return rank }
+        return (0..<rank).count {
+            failedOwners[front.members[(share.owner + $0) % front.members.count], default: 0] < 2
+        }
     }
 
     mutating func noteFailure(of owner: MemberID) {
@@ -207,52 +264,64 @@ extension Scheduler {
 
     /// Whether some peer has all of a run, or is fetching it.
     private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
-        peers.contains { peer in
-            guard peer.uploads, peer.isReliable, let holding = peer.holdings[id] else { return false }
-            var all = holding.verified
-            all.formUnion(holding.expected)
-            return all.contains(chunks)
+        tracks[id.track].segments[id.index].holders.contains { holder in
+            var all = holder.holding.verified
+            all.formUnion(holder.holding.expected)
+            return all.contains(chunks) && isUseful(holder.peer)
         }
     }
 
+    /// Whether what the peer holds is of use to anybody: it uploads, and answers.
+    private func isUseful(_ key: PeerKey) -> Bool {
+        guard let index = peerIndex(key) else { return false }
+        return peers[index].uploads && peers[index].isReliable
+    }
+
     /// Waits for this viewer's turn in the election, then claims the segment.
-    private mutating func elect(_ id: SegmentID, entered: MonotonicInstant, now: MonotonicInstant) {
-        // What a peer holds that never uploads, or answers nothing, is of no use to anybody.
-        let isSeen = peers.contains { peer in
-            guard peer.uploads, peer.isReliable, let holding = peer.holdings[id] else { return false }
-            return !holding.verified.isEmpty || !holding.expected.isEmpty
+    private mutating func elect(
+        _ id: SegmentID, entered: MonotonicInstant, head: Duration, end: Duration, now: MonotonicInstant
+    ) {
+        let isSeen = tracks[id.track].segments[id.index].holders.contains { holder in
+            (!holder.holding.verified.isEmpty || !holder.holding.expected.isEmpty) && isUseful(holder.peer)
         }
         guard !isSeen else { return }
         let wait = Election.wait(
-            draw: tracks[id.track][id.index].draw, size: swarmSize,
+            draw: tracks[id.track].segments[id.index].draw, size: swarmSize,
             span: configuration.electionSpan)
         guard entered.advanced(by: wait) <= now else { return }
         let helpers = peers.filter { $0.uploads && $0.restsUntil <= now }.map(\.member).prefix(7)
         let owners = [configuration.member] + helpers
-        tracks[id.track][id.index].claim = SegmentState.Claim(
-            claimer: configuration.member, front: Front(members: owners),
-            expires: now.advanced(by: configuration.claimLife))
+        add(
+            Claim(
+                segment: id, claimer: configuration.member, front: Front(members: owners),
+                expires: now.advanced(by: configuration.claimLife)))
         emit(.claim(id, waited: wait, owners: owners))
-        planShare(id, head: playhead(now), now: now)
+        planShare(id, head: head, end: end, now: now)
     }
 
     mutating func fetch(_ id: SegmentID, chunks: Range<Int>?, _ reason: Reason, now: MonotonicInstant) {
         let transfer = makeTransferID()
-        transfers[transfer] = CDNTransfer(segment: id, chunks: chunks, startedAt: now)
-        update(id) { segment in
-            if chunks == nil || segment.byteCount == nil { segment.openTransfer = transfer }
+        transfers.append(CDNTransfer(id: transfer, segment: id, chunks: chunks))
+        if chunks == nil || tracks[id.track].segments[id.index].byteCount == nil {
+            tracks[id.track].segments[id.index].openTransfer = transfer
         }
         recount(id)
+        urgentHorizon = nil
         emit(.fetch(transfer, id, chunks: chunks, reason))
     }
 
     private mutating func cancelRequests(_ id: SegmentID, within chunks: Range<Int>) {
-        for request in requests.keys.sorted() {
-            guard let open = requests[request], open.segment == id,
-                open.open.ranges.contains(where: { $0.overlaps(chunks) })
-            else { continue }
-            release(request, open)
-            emit(.cancelRequest(request, open.peer, .handedOver))
+        var index = 0
+        while index < requests.count {
+            guard requests[index].segment == id,
+                requests[index].open.firstChunk(from: chunks.lowerBound).map({ $0 < chunks.upperBound }) ?? false
+            else {
+                index += 1
+                continue
+            }
+            let (request, peer) = (requests[index].id, requests[index].peer)
+            release(at: index)
+            emit(.cancelRequest(request, peer, .handedOver))
         }
     }
 }

@@ -3,174 +3,188 @@ internal import CoreModel
 /// What inputs change.
 extension Scheduler {
     mutating func learnSize(_ id: SegmentID, _ byteCount: Int) {
-        update(id) { segment in
-            if segment.byteCount == nil { segment.byteCount = byteCount }
-        }
+        guard has(id) else { return }
+        if tracks[id.track].segments[id.index].byteCount == nil { setByteCount(id, byteCount) }
         settle(id)
     }
 
     /// Completes a segment whose chunks were there before its size was known.
     mutating func settle(_ id: SegmentID) {
-        guard has(id) else { return }
-        let becameComplete = tracks[id.track][id.index].arrive(0..<0)
-        if becameComplete { complete(id) }
+        if tracks[id.track].arrive(id.index, 0..<0) { complete(id) }
     }
 
     /// Notes what a peer holds; true when that can change a decision.
     mutating func note(_ holding: Holding, of id: SegmentID, by key: PeerKey) -> Bool {
         guard let index = peerIndex(key), has(id) else { return false }
-        peers[index].holdings[id] = holding
-        if !holding.verified.isEmpty { failedOwners[peers[index].member] = nil }
-        return !tracks[id.track][id.index].isComplete
+        tracks[id.track].segments[id.index].setHolding(holding, of: key)
+        if !failedOwners.isEmpty, !holding.verified.isEmpty { failedOwners[peers[index].member] = nil }
+        return !isComplete(id)
     }
 
     mutating func remove(_ key: PeerKey) {
-        for (id, request) in requests where request.peer == key { release(id, request) }
-        peers.removeAll { $0.key == key }
+        var index = 0
+        while index < requests.count {
+            if requests[index].peer == key { release(at: index) } else { index += 1 }
+        }
+        forget(key)
+    }
+
+    /// Forgets a peer and what it said.
+    mutating func forget(_ key: PeerKey) {
+        guard let index = peerIndex(key) else { return }
+        peers.remove(at: index)
+        for track in tracks.indices {
+            for index in tracks[track].segments.indices where !tracks[track].segments[index].holders.isEmpty {
+                tracks[track].segments[index].forget(key)
+            }
+        }
     }
 
     /// Takes a request out of the books; its open chunks are missing again.
-    mutating func release(_ id: RequestID, _ request: PeerRequest) {
-        requests[id] = nil
-        update(request.segment) { $0.requested.subtract(request.open) }
-        let count = request.open.count
-        updatePeer(request.peer) { $0.outstandingChunks -= count }
+    mutating func release(at index: Int) {
+        let request = requests.remove(at: index)
+        let id = request.segment
+        tracks[id.track].segments[id.index].requested.subtract(request.open)
+        if let peer = peerIndex(request.peer) { peers[peer].outstandingChunks -= request.open.count }
+        areOffersFresh = false
     }
 
     /// Notes a chunk from a peer; true when the request is done or the segment complete.
     mutating func arrive(_ id: RequestID, chunk: Int, byteCount: Int, now: MonotonicInstant) -> Bool {
-        guard var request = requests[id], request.open.remove(chunk) else { return false }
-        let peer = request.peer
-        updatePeer(peer) { peer in
-            peer.outstandingChunks -= 1
-            peer.throughput.add(byteCount: byteCount, over: peer.busySince.duration(to: now))
-            peer.busySince = now
-            peer.lastProgress = now
-            peer.stalls = 0
-            peer.refusals = 0
-            peer.trust = min(1, peer.trust * 1.05)
+        guard let index = requestIndex(id), requests[index].open.remove(chunk) else { return false }
+        let segment = requests[index].segment
+        if let peer = peerIndex(requests[index].peer) {
+            peers[peer].receive(byteCount: byteCount, now: now)
         }
-        requests[id] = request.open.isEmpty ? nil : request
-        var becameComplete = false
-        update(request.segment) { segment in
-            segment.requested.remove(chunk)
-            becameComplete = segment.arrive(chunk..<chunk + 1)
-        }
-        if becameComplete { complete(request.segment) }
-        return becameComplete || request.open.isEmpty
+        let isDone = requests[index].open.isEmpty
+        if isDone { requests.remove(at: index) }
+        tracks[segment.track].segments[segment.index].requested.remove(chunk)
+        let becameComplete = tracks[segment.track].arrive(segment.index, chunk..<chunk + 1)
+        if becameComplete { complete(segment) }
+        return becameComplete || isDone
     }
 
     /// Notes bytes from the CDN.
     mutating func receive(_ id: TransferID, byteCount: Int, now: MonotonicInstant) {
-        guard transfers[id] != nil else { return }
-        transfers[id]?.receivedByteCount += byteCount
+        guard let index = transferIndex(id) else { return }
+        transfers[index].receivedByteCount += byteCount
         cdnThroughput.add(byteCount: byteCount, over: cdnActiveAt.duration(to: now))
         cdnActiveAt = now
     }
 
     /// Notes chunks from the CDN; true when the segment is complete.
     mutating func arrive(_ id: TransferID, chunks: Range<Int>, now: MonotonicInstant) -> Bool {
-        guard let transfer = transfers[id] else { return false }
-        transfers[id]?.arrived += chunks.count
-        var becameComplete = false
-        update(transfer.segment) { segment in
-            segment.fetching.subtract(ChunkSet(chunks))
-            becameComplete = segment.arrive(chunks)
-        }
-        if becameComplete { complete(transfer.segment) }
+        guard let index = transferIndex(id) else { return false }
+        transfers[index].arrived += chunks.count
+        let segment = transfers[index].segment
+        tracks[segment.track].segments[segment.index].fetching.subtract(ChunkSet(chunks))
+        let becameComplete = tracks[segment.track].arrive(segment.index, chunks)
+        if becameComplete { complete(segment) }
         return becameComplete
     }
 
     mutating func finish(_ id: TransferID) {
-        guard let transfer = transfers[id] else { return }
-        close(id, transfer)
-        update(transfer.segment) { $0.failures = 0 }
+        guard let index = transferIndex(id) else { return }
+        let segment = close(at: index).segment
+        tracks[segment.track].segments[segment.index].failures = 0
     }
 
     /// Takes a transfer out of the books; chunks that it did not bring are missing again.
-    mutating func close(_ id: TransferID, _ transfer: CDNTransfer) {
-        transfers[id] = nil
-        update(transfer.segment) { segment in
-            if segment.openTransfer == id { segment.openTransfer = nil }
+    @discardableResult
+    mutating func close(at index: Int) -> CDNTransfer {
+        let transfer = transfers.remove(at: index)
+        let id = transfer.segment
+        if tracks[id.track].segments[id.index].openTransfer == transfer.id {
+            tracks[id.track].segments[id.index].openTransfer = nil
         }
-        recount(transfer.segment)
+        recount(id)
+        urgentHorizon = nil
+        return transfer
     }
 
     /// Works out which chunks of a segment the transfers under way will bring.
     mutating func recount(_ id: SegmentID) {
-        guard has(id) else { return }
         var fetching = ChunkSet()
-        let count = tracks[id.track][id.index].chunkCount
-        for transfer in transfers.values where transfer.segment == id {
+        let count = tracks[id.track].chunkCount(id.index)
+        for transfer in transfers where transfer.segment == id {
             fetching.insert(transfer.chunks?.clamped(to: 0..<max(count, transfer.chunks?.upperBound ?? 0)) ?? 0..<count)
         }
-        fetching.subtract(tracks[id.track][id.index].present)
-        tracks[id.track][id.index].fetching = fetching
+        fetching.subtract(tracks[id.track].segments[id.index].present)
+        tracks[id.track].segments[id.index].fetching = fetching
     }
 
     mutating func fail(_ id: TransferID, isFinal: Bool, now: MonotonicInstant) {
-        guard let transfer = transfers[id] else { return }
-        close(id, transfer)
-        let limit = configuration.maximumSegmentFailures
-        update(transfer.segment) { segment in
-            // A transfer that broke off and brought something has made progress.
-            segment.failures = transfer.arrived > 0 ? 1 : segment.failures + 1
-            if isFinal || segment.failures >= limit { segment.isGone = true }
-            let backOff = Duration.milliseconds(250) * (1 << min(segment.failures, 5))
-            segment.retryAt = now.advanced(by: backOff)
-        }
+        guard let index = transferIndex(id) else { return }
+        let transfer = close(at: index)
+        let (track, place) = (transfer.segment.track, transfer.segment.index)
+        // A transfer that broke off and brought something has made progress.
+        let failures = transfer.arrived > 0 ? 1 : tracks[track].segments[place].failures + 1
+        tracks[track].segments[place].failures = failures
+        if isFinal || failures >= configuration.maximumSegmentFailures { tracks[track].segments[place].isGone = true }
+        let backOff = Duration.milliseconds(250) * (1 << min(failures, 5))
+        tracks[track].segments[place].retryAt = now.advanced(by: backOff)
     }
 
     /// Takes back what peers were asked for a segment.
     mutating func voidRequests(of id: SegmentID) {
-        for request in requests.keys.sorted() {
-            guard let open = requests[request], open.segment == id else { continue }
-            release(request, open)
-            emit(.cancelRequest(request, open.peer, .complete))
+        var index = 0
+        while index < requests.count {
+            guard requests[index].segment == id else {
+                index += 1
+                continue
+            }
+            let (request, peer) = (requests[index].id, requests[index].peer)
+            release(at: index)
+            emit(.cancelRequest(request, peer, .complete))
         }
     }
 
     mutating func complete(_ id: SegmentID) {
-        update(id) { segment in
-            segment.isComplete = true
-            segment.claim = nil
-        }
+        guard has(id) else { return }
+        tracks[id.track].setComplete(id.index, true)
+        removeClaim(of: id)
         voidRequests(of: id)
-        let all = 0..<(has(id) ? tracks[id.track][id.index].chunkCount : 0)
-        for transfer in transfers.keys.sorted() {
-            guard let running = transfers[transfer], running.segment == id else { continue }
+        let all = 0..<tracks[id.track].chunkCount(id.index)
+        var index = 0
+        while index < transfers.count {
             // A transfer whose chunks are all there ends by itself; one with more to come is a duplicate.
-            guard let chunks = running.chunks, running.arrived < chunks.clamped(to: all).count else { continue }
-            close(transfer, running)
-            emit(.cancelFetch(transfer, .complete))
+            guard transfers[index].segment == id, let chunks = transfers[index].chunks,
+                transfers[index].arrived < chunks.clamped(to: all).count
+            else {
+                index += 1
+                continue
+            }
+            emit(.cancelFetch(close(at: index).id, .complete))
         }
     }
 
     mutating func reject(
         _ id: RequestID, chunks: Range<Int>, refusal: Refusal, retryAfter: Duration, now: MonotonicInstant
     ) {
-        guard var request = requests[id] else { return }
+        guard let index = requestIndex(id) else { return }
         let refused = ChunkSet(chunks)
-        let before = request.open.count
-        request.open.subtract(refused)
-        let count = before - request.open.count
-        requests[id] = request.open.isEmpty ? nil : request
-        update(request.segment) { $0.requested.subtract(refused) }
-        updatePeer(request.peer) { peer in
-            peer.outstandingChunks -= count
-            peer.refusals += 1
-            // A peer that refuses again and again is asked ever less often, whatever it announces.
-            let rest = max(retryAfter, .milliseconds(100)) * (1 << min(peer.refusals / 4, 6))
-            switch refusal {
-            case .absent:
-                var holding = peer.holdings[request.segment] ?? Holding()
+        let before = requests[index].open.count
+        requests[index].open.subtract(refused)
+        let request = requests[index]
+        if request.open.isEmpty { requests.remove(at: index) }
+        let segment = request.segment
+        tracks[segment.track].segments[segment.index].requested.subtract(refused)
+        guard let peer = peerIndex(request.peer) else { return }
+        peers[peer].outstandingChunks -= before - request.open.count
+        peers[peer].refusals += 1
+        // A peer that refuses again and again is asked ever less often, whatever it announces.
+        let refusals = peers[peer].refusals
+        let rest = min(max(retryAfter, .milliseconds(100)) * (1 << min(refusals / 4, 6)), .seconds(30))
+        switch refusal {
+        case .absent:
+            if var holding = tracks[segment.track].segments[segment.index].holding(of: request.peer) {
                 holding.verified.subtract(refused)
                 holding.expected.subtract(refused)
-                peer.holdings[request.segment] = holding
-                if peer.refusals > 3 { peer.restsUntil = now.advanced(by: min(rest, .seconds(30))) }
-            case .late, .busy:
-                peer.restsUntil = now.advanced(by: min(rest, .seconds(30)))
+                tracks[segment.track].segments[segment.index].setHolding(holding, of: request.peer)
             }
+            if refusals > 3 { peers[peer].restsUntil = now.advanced(by: rest) }
+        case .late, .busy:
+            peers[peer].restsUntil = now.advanced(by: rest)
         }
     }
 
@@ -179,13 +193,15 @@ extension Scheduler {
         now: MonotonicInstant
     ) {
         guard has(id), !owners.isEmpty, front == nil else { return }
-        let segment = tracks[id.track][id.index]
-        guard segment.shareKey != nil, !segment.isComplete, segment.claim == nil else { return }
+        let isOpen = tracks[id.track].segments[id.index].record == .valid && !isComplete(id)
+        guard isOpen, !tracks[id.track].segments[id.index].hasClaim else { return }
         if let until = ignoredClaimers[claimer], until > now { return }
         guard Election.isDue(waited: waited, draw: draw, size: swarmSize, span: configuration.electionSpan) else {
             return
         }
-        tracks[id.track][id.index].claim = SegmentState.Claim(
-            claimer: claimer, front: Front(members: owners), expires: now.advanced(by: configuration.claimLife))
+        add(
+            Claim(
+                segment: id, claimer: claimer, front: Front(members: owners),
+                expires: now.advanced(by: configuration.claimLife)))
     }
 }

@@ -35,66 +35,56 @@ extension Scheduler {
     ///
     /// - Returns: The instant at which the next pass is due without an input.
     mutating func runPass(now: MonotonicInstant) -> MonotonicInstant? {
-        expire(now: now)
+        areOffersFresh = false
+        urgentHorizon = nil
         let head = playhead(now)
-        let window = segmentsInWindow(from: head, now: now)
-        dropUnwanted(keeping: window, now: now)
+        expire(head: head, now: now)
+        let shareEnd = frontEnd(head: head, now: now)
+        let end = max(head + configuration.peerWindow, shareEnd)
+        for track in tracks.indices {
+            tracks[track].moveWindow(from: head, to: end, limit: configuration.windowByteCount)
+        }
+        dropUnwanted(now: now)
         let standing = standing(now)
         var isWaiting = false
         var canAsk = hasCapacity(now: now)
-        for id in window {
-            guard !tracks[id.track][id.index].isComplete else { continue }
+        while let id = nextIncomplete() {
             isWaiting = true
             let urgent = planUrgent(id, head: head, standing: standing, now: now)
-            if !urgent, standing == .alone || tracks[id.track][id.index].record == .none {
+            if !urgent, standing == .alone || tracks[id.track].segments[id.index].record == .none {
                 planAlone(id, head: head, now: now)
             }
-            if standing == .shared || standing == .settling, tracks[id.track][id.index].shareKey != nil {
-                if standing == .shared { planShare(id, head: head, now: now) }
-                if canAsk {
-                    planPeers(id, head: head, now: now)
-                    canAsk = hasCapacity(now: now)
-                }
+            if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
+                if standing == .shared { planShare(id, head: head, end: shareEnd, now: now) }
+                if canAsk, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
-            reportUnreachable(id, head: head, now: now)
+            if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
         }
         if isWaiting || !requests.isEmpty { return now.advanced(by: .milliseconds(100)) }
-        return nextEntry(after: window, head: head, now: now)
+        return nextEntry(head: head, now: now)
+    }
+
+    /// The next incomplete segment of the windows by need, earlier playback first, then lower place and track; takes its
+    /// track's cursor on.
+    private mutating func nextIncomplete() -> SegmentID? {
+        var best: SegmentID?
+        var bestStart = Duration.zero
+        for track in tracks.indices where tracks[track].cursor < tracks[track].window.upperBound {
+            let id = SegmentID(track: track, index: tracks[track].cursor)
+            let start = tracks[track].descriptions[id.index].start
+            guard let current = best else {
+                (best, bestStart) = (id, start)
+                continue
+            }
+            if start < bestStart || start == bestStart && id < current { (best, bestStart) = (id, start) }
+        }
+        if let best { tracks[best.track].advanceCursor() }
+        return best
     }
 
     /// Whether some peer can be asked for more.
     private func hasCapacity(now: MonotonicInstant) -> Bool {
         peers.contains { $0.uploads && $0.restsUntil <= now && $0.capacity(configuration) > 0 }
-    }
-
-    /// The incomplete and complete segments that may be worked on, by need: earlier playback first, then lower track.
-    func segmentsInWindow(from head: Duration, now: MonotonicInstant) -> [SegmentID] {
-        let end = max(head + configuration.peerWindow, frontEnd(head: head, now: now))
-        var window: [(start: Duration, id: SegmentID)] = []
-        for track in tracks.indices {
-            let segments = tracks[track]
-            var index = firstIndex(track: track, at: head)
-            var byteCount = 0
-            while index < segments.count, segments[index].description.start < end,
-                byteCount < configuration.windowByteCount
-            {
-                byteCount += segments[index].byteCount ?? segments[index].description.estimatedByteCount
-                window.append((segments[index].description.start, SegmentID(track: track, index: index)))
-                index += 1
-            }
-        }
-        return window.sorted { ($0.start, $0.id) < ($1.start, $1.id) }.map(\.id)
-    }
-
-    /// The first segment of a track that ends after `head`.
-    func firstIndex(track: Int, at head: Duration) -> Int {
-        let segments = tracks[track]
-        var (low, high) = (0, segments.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if segments[middle].description.end <= head { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// Where the front's window ends: counted from the leading viewer, who needs the bytes first.
@@ -105,48 +95,60 @@ extension Scheduler {
     }
 
     /// When the next segment comes into the window.
-    private func nextEntry(after window: [SegmentID], head: Duration, now: MonotonicInstant) -> MonotonicInstant? {
+    private func nextEntry(head: Duration, now: MonotonicInstant) -> MonotonicInstant? {
         guard isPlaying else { return nil }
         let reach = head + configuration.peerWindow
-        let isMore = tracks.contains { ($0.last?.description.start ?? .zero) >= reach }
+        let isMore = tracks.contains { ($0.descriptions.last?.start ?? .zero) >= reach }
         return isMore ? now.advanced(by: .milliseconds(500)) : nil
     }
 
     /// Ends what has waited too long: stalled peers and void claims.
-    private mutating func expire(now: MonotonicInstant) {
+    private mutating func expire(head: Duration, now: MonotonicInstant) {
         for index in peers.indices.reversed() where peers[index].outstandingChunks > 0 {
-            let key = peers[index].key
-            let own = requests.filter { $0.value.peer == key }
-            // A standing request waits for the peer's own source too.
-            let patience = configuration.peerStall * (own.values.allSatisfy(\.isStanding) ? 2 : 1)
-            guard peers[index].lastProgress.duration(to: now) > patience else { continue }
-            for id in own.keys.sorted() {
-                guard let request = own[id] else { continue }
-                release(id, request)
-                emit(.cancelRequest(id, key, .stalled))
+            let silence = peers[index].lastProgress.duration(to: now)
+            if silence > configuration.peerStall { expirePeer(at: index, silence: silence, now: now) }
+        }
+        var place = 0
+        while place < claims.count {
+            let claim = claims[place]
+            let id = claim.segment
+            let first = tracks[id.track].firstIndex(at: head)
+            guard claim.expires <= now, first..<first + 64 ~= id.index else {
+                place += 1
+                continue
             }
-            peers[index].stalls += 1
-            peers[index].trust = max(0.05, peers[index].trust / 2)
-            peers[index].restsUntil = now.advanced(by: .seconds(1 << min(peers[index].stalls, 5)))
-            noteFailure(of: peers[index].member)
-            // One that has never sent anything gets one more chance only.
-            let chances = configuration.maximumPeerStalls - (peers[index].throughput.bytesPerSecond == nil ? 1 : 0)
-            if peers[index].stalls >= chances {
-                emit(.drop(key, .unreliable))
-                remove(key)
+            removeClaim(of: id)
+            tracks[id.track].segments[id.index].entered = now
+            if !isShown(id), claim.claimer != configuration.member {
+                remember(claim.claimer, until: now.advanced(by: .seconds(180)))
             }
         }
-        for track in tracks.indices {
-            let first = firstIndex(track: track, at: playhead(now))
-            for index in first..<min(tracks[track].count, first + 64) {
-                guard let claim = tracks[track][index].claim, claim.expires <= now else { continue }
-                let id = SegmentID(track: track, index: index)
-                tracks[track][index].claim = nil
-                tracks[track][index].entered = now
-                if !isShown(id), claim.claimer != configuration.member {
-                    remember(claim.claimer, until: now.advanced(by: .seconds(180)))
-                }
+    }
+
+    /// Takes back what a silent peer was asked, unless all of it waits for the peer's own source too.
+    private mutating func expirePeer(at index: Int, silence: Duration, now: MonotonicInstant) {
+        let key = peers[index].key
+        let isStanding = requests.allSatisfy { $0.peer != key || $0.isStanding }
+        guard silence > configuration.peerStall * (isStanding ? 2 : 1) else { return }
+        var place = 0
+        while place < requests.count {
+            guard requests[place].peer == key else {
+                place += 1
+                continue
             }
+            let id = requests[place].id
+            release(at: place)
+            emit(.cancelRequest(id, key, .stalled))
+        }
+        peers[index].stalls += 1
+        peers[index].trust = max(0.05, peers[index].trust / 2)
+        peers[index].restsUntil = now.advanced(by: .seconds(1 << min(peers[index].stalls, 5)))
+        noteFailure(of: peers[index].member)
+        // One that has never sent anything gets one more chance only.
+        let chances = configuration.maximumPeerStalls - (peers[index].throughput.bytesPerSecond == nil ? 1 : 0)
+        if peers[index].stalls >= chances {
+            emit(.drop(key, .unreliable))
+            remove(key)
         }
     }
 
@@ -157,36 +159,48 @@ extension Scheduler {
 
     /// Whether some peer that uploads has verified a chunk of the segment.
     func isShown(_ id: SegmentID) -> Bool {
-        peers.contains { $0.uploads && !($0.holdings[id]?.verified.isEmpty ?? true) }
-    }
-
-    private mutating func dropUnwanted(keeping window: [SegmentID], now: MonotonicInstant) {
-        let wanted = Set(window)
-        for id in transfers.keys.sorted() {
-            guard let transfer = transfers[id], !wanted.contains(transfer.segment) else { continue }
-            close(id, transfer)
-            emit(.cancelFetch(id, .unwanted))
-        }
-        for id in requests.keys.sorted() {
-            guard let request = requests[id], !wanted.contains(request.segment) else { continue }
-            release(id, request)
-            emit(.cancelRequest(id, request.peer, .unwanted))
+        tracks[id.track].segments[id.index].holders.contains { holder in
+            guard !holder.holding.verified.isEmpty, let peer = peerIndex(holder.peer) else { return false }
+            return peers[peer].uploads
         }
     }
 
-    private mutating func reportUnreachable(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
-        let segment = tracks[id.track][id.index]
-        let room = segment.reached - head
-        guard segment.isGone, !segment.isUnreachableReported, transfers.values.allSatisfy({ $0.segment != id }),
+    private mutating func dropUnwanted(now: MonotonicInstant) {
+        var index = 0
+        while index < transfers.count {
+            if isWanted(transfers[index].segment) {
+                index += 1
+            } else {
+                emit(.cancelFetch(close(at: index).id, .unwanted))
+            }
+        }
+        index = 0
+        while index < requests.count {
+            if isWanted(requests[index].segment) {
+                index += 1
+            } else {
+                let (id, peer) = (requests[index].id, requests[index].peer)
+                release(at: index)
+                emit(.cancelRequest(id, peer, .unwanted))
+            }
+        }
+    }
+
+    private func isWanted(_ id: SegmentID) -> Bool { tracks[id.track].window.contains(id.index) }
+
+    private mutating func reportUnreachable(_ id: SegmentID, head: Duration) {
+        let segment = tracks[id.track].segments[id.index]
+        let room = tracks[id.track].reached(id.index) - head
+        guard !segment.isUnreachableReported, transfers.allSatisfy({ $0.segment != id }),
             room <= .zero || (hasPlayed && !isPlaying && room < .seconds(1))
         else { return }
         // Peers may have what the CDN has lost, all of it.
         var left = segment.present
-        for peer in peers where peer.uploads && segment.shareKey != nil {
-            left.formUnion(peer.holdings[id]?.verified ?? ChunkSet())
+        for holder in segment.holders where segment.record == .valid {
+            if let peer = peerIndex(holder.peer), peers[peer].uploads { left.formUnion(holder.holding.verified) }
         }
-        guard !left.contains(0..<segment.chunkCount) else { return }
-        tracks[id.track][id.index].isUnreachableReported = true
+        guard !left.contains(0..<tracks[id.track].chunkCount(id.index)) else { return }
+        tracks[id.track].segments[id.index].isUnreachableReported = true
         emit(.unreachable(id))
     }
 }

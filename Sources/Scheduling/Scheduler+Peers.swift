@@ -1,64 +1,106 @@
 internal import CoreModel
 
+/// What a peer can still send, within a pass.
+struct PeerOffer: Sendable {
+    let peer: PeerKey
+    /// Whether the peer may be asked for anything.
+    var isOpen: Bool
+    /// When it would have sent one chunk more, as a span from now.
+    var finish: Duration
+}
+
 /// What is asked of peers.
 extension Scheduler {
     /// Asks peers for what is missing of a segment, from its front on.
-    mutating func planPeers(_ id: SegmentID, head: Duration, now: MonotonicInstant) {
-        let segment = tracks[id.track][id.index]
-        guard segment.description.start < head + configuration.peerWindow, let geometry = segment.geometry else {
-            return
-        }
+    ///
+    /// - Returns: Whether anything was asked for.
+    mutating func planPeers(_ id: SegmentID, head: Duration, now: MonotonicInstant) -> Bool {
+        guard !tracks[id.track].segments[id.index].holders.isEmpty,
+            tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
+            let geometry = tracks[id.track].segments[id.index].geometry
+        else { return false }
+        // What is asked for in this call lies behind `chunk`, so these stay right.
+        let taken = tracks[id.track].segments[id.index].taken
+        guard !taken.contains(geometry.chunks) else { return false }
         let left = timeLeft(id, head: head)
-        for stripe in 0..<geometry.stripeCount {
-            for run in tracks[id.track][id.index].missing(in: geometry.chunkRange(ofStripe: stripe)) {
-                ask(id, run, left: left, now: now)
-            }
-        }
-    }
-
-    private mutating func ask(_ id: SegmentID, _ run: Range<Int>, left: Duration, now: MonotonicInstant) {
-        var chunk = run.lowerBound
-        while chunk < run.upperBound {
-            guard let choice = bestPeer(for: id, chunk: chunk, left: left, now: now) else {
-                chunk += 1
-                continue
-            }
-            let holding = peers[choice.index].holdings[id] ?? Holding()
+        var open = askable(id, left: left, now: now)
+        open.subtract(taken)
+        var hasAsked = false
+        var chunk = 0
+        while let next = open.firstChunk(from: chunk), next < geometry.chunkCount {
+            let stripe = geometry.chunkRange(ofStripe: geometry.stripe(ofChunk: next))
+            let end = min(taken.firstChunk(from: next) ?? stripe.upperBound, stripe.upperBound)
+            guard let choice = bestPeer(for: id, chunk: next, left: left) else { return hasAsked }
+            let holding = tracks[id.track].segments[id.index].holders[choice.holder].holding
             var held = choice.isStanding ? holding.expected : holding.verified
             if choice.isStanding { held.formUnion(holding.verified) }
-            let room = peers[choice.index].capacity(configuration)
-            let count = min(held.runLength(from: chunk), run.upperBound - chunk, max(room, 1))
-            request(id, chunk..<chunk + count, from: choice.index, isStanding: choice.isStanding, left: left, now: now)
-            chunk += count
+            let room = peers[choice.peer].capacity(configuration)
+            let count = min(held.runLength(from: next), end - next, max(room, 1))
+            request(id, next..<next + count, from: choice.peer, isStanding: choice.isStanding, left: left, now: now)
+            hasAsked = true
+            chunk = next + count
+            open = askable(id, left: left, now: now)
+            open.subtract(taken)
         }
+        return hasAsked
     }
 
     private struct Choice {
-        var index: Int
+        var holder: Int
+        var peer: Int
         var isStanding: Bool
     }
 
+    /// What is only expected takes the peer's own transfer first.
+    private static let standingDelay = Duration.milliseconds(300)
+
+    /// Of no use is what would come after the CDN had to be asked anyway.
+    private func latest(_ left: Duration) -> Duration { max(left, .milliseconds(500)) }
+
+    private mutating func refreshOffers(now: MonotonicInstant) {
+        guard !areOffersFresh else { return }
+        areOffersFresh = true
+        offers.removeAll(keepingCapacity: true)
+        for index in peers.indices { offers.append(offer(of: index, now: now)) }
+    }
+
+    private func offer(of index: Int, now: MonotonicInstant) -> PeerOffer {
+        let peer = peers[index]
+        let isOpen = peer.uploads && peer.restsUntil <= now && peer.capacity(configuration) > 0
+        return PeerOffer(peer: peer.key, isOpen: isOpen, finish: isOpen ? peer.finish(after: 1, configuration) : .zero)
+    }
+
+    /// The chunks that some peer would send in time, were it asked now.
+    private mutating func askable(_ id: SegmentID, left: Duration, now: MonotonicInstant) -> ChunkSet {
+        refreshOffers(now: now)
+        let latest = latest(left)
+        var chunks = ChunkSet()
+        var index = 0
+        for holder in tracks[id.track].segments[id.index].holders {
+            while offers[index].peer < holder.peer { index += 1 }
+            guard offers[index].isOpen, offers[index].finish < latest else { continue }
+            chunks.formUnion(holder.holding.verified)
+            if offers[index].finish + Self.standingDelay < latest { chunks.formUnion(holder.holding.expected) }
+        }
+        return chunks
+    }
+
     /// The peer that would send a chunk first; ties go to the one with less outstanding, then the lower key.
-    private func bestPeer(for id: SegmentID, chunk: Int, left: Duration, now: MonotonicInstant) -> Choice? {
+    private func bestPeer(for id: SegmentID, chunk: Int, left: Duration) -> Choice? {
+        let latest = latest(left)
         var best: (finish: Duration, outstanding: Int, choice: Choice)?
-        for index in peers.indices {
-            let peer = peers[index]
-            guard peer.uploads, peer.restsUntil <= now, let holding = peer.holdings[id] else { continue }
-            let isVerified = holding.verified.contains(chunk)
-            guard isVerified || holding.expected.contains(chunk), peer.capacity(configuration) > 0 else { continue }
-            // What is only expected takes the peer's own transfer first.
-            let finish = peer.finish(after: 1, configuration) + (isVerified ? .zero : .milliseconds(300))
-            // Of no use when it would come after the CDN had to be asked anyway.
-            guard finish < max(left, .milliseconds(500)) else { continue }
-            let candidate = (
-                finish: finish, outstanding: peer.outstandingChunks,
-                choice: Choice(index: index, isStanding: !isVerified)
-            )
-            guard let current = best else {
-                best = candidate
-                continue
-            }
-            if (candidate.finish, candidate.outstanding) < (current.finish, current.outstanding) { best = candidate }
+        var index = 0
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices {
+            while offers[index].peer < holders[place].peer { index += 1 }
+            guard offers[index].isOpen else { continue }
+            let isVerified = holders[place].holding.verified.contains(chunk)
+            guard isVerified || holders[place].holding.expected.contains(chunk) else { continue }
+            let finish = offers[index].finish + (isVerified ? .zero : Self.standingDelay)
+            guard finish < latest else { continue }
+            let outstanding = peers[index].outstandingChunks
+            if let current = best, (finish, outstanding) >= (current.finish, current.outstanding) { continue }
+            best = (finish, outstanding, Choice(holder: place, peer: index, isStanding: !isVerified))
         }
         return best?.choice
     }
@@ -69,14 +111,15 @@ extension Scheduler {
     ) {
         let request = makeRequestID()
         let key = peers[index].key
-        requests[request] = PeerRequest(
-            peer: key, segment: id, open: ChunkSet(chunks), isStanding: isStanding, askedAt: now)
+        requests.append(
+            PeerRequest(id: request, peer: key, segment: id, open: ChunkSet(chunks), isStanding: isStanding))
         if peers[index].outstandingChunks == 0 {
             peers[index].busySince = now
             peers[index].lastProgress = now
         }
         peers[index].outstandingChunks += chunks.count
-        tracks[id.track][id.index].requested.insert(chunks)
+        if areOffersFresh { offers[index] = offer(of: index, now: now) }
+        tracks[id.track].segments[id.index].requested.insert(chunks)
         let timeLeft = min(max(left, .milliseconds(500)), .seconds(60))
         emit(
             .request(

@@ -12,10 +12,15 @@ public struct Scheduler: Sendable {
     /// The constants.
     public let configuration: SchedulerConfiguration
 
-    var tracks: [[SegmentState]] = []
+    var tracks: [TrackState] = []
+    /// In the order of their keys.
     var peers: [PeerState] = []
-    var requests: [RequestID: PeerRequest] = [:]
-    var transfers: [TransferID: CDNTransfer] = [:]
+    /// In the order of their numbers, which is that in which they were made.
+    var requests: [PeerRequest] = []
+    /// In the order of their numbers.
+    var transfers: [CDNTransfer] = []
+    /// In the order of tracks, then of segments.
+    var claims: [Claim] = []
     var swarm = SwarmState.off
     /// When the viewer joined the swarm.
     var joinedAt: MonotonicInstant?
@@ -39,6 +44,13 @@ public struct Scheduler: Sendable {
     /// Members of the front that did not show their stripes, with how often.
     var failedOwners: [MemberID: Int] = [:]
     var ranges: Bool
+    /// No segment has more chunks.
+    var largestChunkCount = 1
+    /// What peers can still send, while a pass counts on it; in the order of peers.
+    var offers: [PeerOffer] = []
+    var areOffersFresh = false
+    /// How far before its playback a segment can be urgent, while a pass counts on it.
+    var urgentHorizon: Duration?
 
     private var nextRequest: UInt32 = 1
     private var nextTransfer: UInt32 = 1
@@ -67,18 +79,18 @@ public struct Scheduler: Sendable {
         defer { isDirty = isDirty || wasDirty }
         switch input {
         case .segments(let track, let descriptions):
-            while tracks.count <= track { tracks.append([]) }
-            tracks[track].append(contentsOf: descriptions.map(SegmentState.init))
+            while tracks.count <= track { tracks.append(TrackState()) }
+            let before = tracks[track].count
+            tracks[track].append(descriptions)
+            for index in before..<tracks[track].count { noteChunkCount(SegmentID(track: track, index: index)) }
             passedAt = Self.never
         case .record(let id, let key, let byteCount, let draw):
-            update(id) { segment in
-                segment.record = .valid(key: key)
-                segment.draw = draw
-                segment.byteCount = byteCount
-            }
+            guard has(id) else { break }
+            tracks[id.track].segments[id.index].setRecord(key: key, draw: draw)
+            setByteCount(id, byteCount)
             settle(id)
         case .noRecord(let id):
-            update(id) { $0.record = .none }
+            if has(id) { tracks[id.track].segments[id.index].record = .none }
         case .size(let id, let byteCount):
             learnSize(id, byteCount)
         case .playback(let position, let isPlaying):
@@ -100,16 +112,16 @@ public struct Scheduler: Sendable {
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now
         case .peerJoined(let key, let member, let uploads):
-            peers.removeAll { $0.key == key }
-            peers.append(PeerState(key: key, member: member, uploads: uploads))
+            forget(key)
+            let place = peers.firstIndex { $0.key > key } ?? peers.count
+            peers.insert(PeerState(key: key, member: member, uploads: uploads), at: place)
             lastLinkAt = now
-            peers.sort { $0.key < $1.key }
         case .peerLeft(let key):
             remove(key)
         case .peerHolds(let key, let id, let holding):
             isDirty = note(holding, of: id, by: key)
         case .peerChoked(let key, let until):
-            updatePeer(key) { $0.restsUntil = until ?? now }
+            if let index = peerIndex(key) { peers[index].restsUntil = until ?? now }
         case .claim(let id, let claimer, let draw, let waited, let owners):
             note(claimOf: id, claimer: claimer, draw: draw, waited: waited, owners: owners, now: now)
         case .chunkArrived(let request, let chunk, let byteCount):
@@ -121,8 +133,8 @@ public struct Scheduler: Sendable {
             isDirty = arrive(id, chunks: chunks, now: now)
         case .cdnResponded(let id, let latency):
             // The CDN is at work from its first answer on, however many come beside it.
-            if !transfers.values.contains(where: \.hasResponded) { cdnActiveAt = now }
-            transfers[id]?.hasResponded = true
+            if !transfers.contains(where: \.hasResponded) { cdnActiveAt = now }
+            if let index = transferIndex(id) { transfers[index].hasResponded = true }
             cdnLatency = cdnLatency.map { ($0 * 3 + latency) / 4 } ?? latency
             isDirty = false
         case .cdnFinished(let id):
@@ -134,24 +146,23 @@ public struct Scheduler: Sendable {
         case .rejected(let id, let chunks, let refusal, let retryAfter):
             reject(id, chunks: chunks, refusal: refusal, retryAfter: retryAfter, now: now)
         case .present(let id, let present):
-            update(id) { $0.present = present }
+            guard has(id) else { break }
+            tracks[id.track].segments[id.index].present = present
             recount(id)
             settle(id)
         case .replaced(let id, let present, let byteCount):
-            update(id) { segment in
-                segment.record = .none
-                segment.byteCount = byteCount
-                segment.present = present
-                segment.isComplete = false
-            }
+            guard has(id) else { break }
+            tracks[id.track].segments[id.index].record = .none
+            setByteCount(id, byteCount)
+            tracks[id.track].segments[id.index].present = present
+            tracks[id.track].setComplete(id.index, false)
             voidRequests(of: id)
             recount(id)
             settle(id)
         case .evicted(let id):
-            update(id) { segment in
-                segment.present = ChunkSet()
-                segment.isComplete = false
-            }
+            guard has(id) else { break }
+            tracks[id.track].segments[id.index].present = ChunkSet()
+            tracks[id.track].setComplete(id.index, false)
         case .timer:
             break
         }
@@ -196,33 +207,63 @@ public struct Scheduler: Sendable {
     }
 
     func has(_ id: SegmentID) -> Bool {
-        tracks.indices.contains(id.track) && tracks[id.track].indices.contains(id.index)
+        tracks.indices.contains(id.track) && tracks[id.track].segments.indices.contains(id.index)
     }
 
-    mutating func update(_ id: SegmentID, _ change: (inout SegmentState) -> Void) {
-        guard has(id) else { return }
-        change(&tracks[id.track][id.index])
+    func isComplete(_ id: SegmentID) -> Bool { tracks[id.track].isComplete(id.index) }
+
+    /// Notes the exact size of a segment, or that it isn't known any more.
+    mutating func setByteCount(_ id: SegmentID, _ byteCount: Int?) {
+        tracks[id.track].setByteCount(id.index, byteCount)
+        noteChunkCount(id)
+    }
+
+    private mutating func noteChunkCount(_ id: SegmentID) {
+        largestChunkCount = max(largestChunkCount, tracks[id.track].chunkCount(id.index))
     }
 
     func peerIndex(_ key: PeerKey) -> Int? { peers.firstIndex { $0.key == key } }
 
-    mutating func updatePeer(_ key: PeerKey, _ change: (inout PeerState) -> Void) {
-        guard let index = peerIndex(key) else { return }
-        change(&peers[index])
+    /// - Complexity: O(log *n*).
+    func requestIndex(_ id: RequestID) -> Int? {
+        var (low, high) = (0, requests.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if requests[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < requests.count && requests[low].id == id ? low : nil
+    }
+
+    func transferIndex(_ id: TransferID) -> Int? { transfers.firstIndex { $0.id == id } }
+
+    func claim(of id: SegmentID) -> Claim? {
+        tracks[id.track].segments[id.index].hasClaim ? claims.first { $0.segment == id } : nil
+    }
+
+    mutating func add(_ claim: Claim) {
+        let id = claim.segment
+        let place = claims.firstIndex { ($0.segment.track, $0.segment.index) > (id.track, id.index) }
+        claims.insert(claim, at: place ?? claims.count)
+        tracks[id.track].segments[id.index].hasClaim = true
+    }
+
+    mutating func removeClaim(of id: SegmentID) {
+        guard tracks[id.track].segments[id.index].hasClaim else { return }
+        tracks[id.track].segments[id.index].hasClaim = false
+        claims.removeAll { $0.segment == id }
     }
 
     /// Where the playhead is now: at most where the media ends, however long ago the player said that it runs.
     ///
-    /// - Complexity: O(tracks · (log segments + segments passed since the player's last word)).
-    func playhead(_ now: MonotonicInstant) -> Duration {
+    /// - Complexity: O(tracks · segments passed since the player's last word).
+    mutating func playhead(_ now: MonotonicInstant) -> Duration {
         guard isPlaying else { return position }
         var head = position + positionAsOf.duration(to: now)
         for track in tracks.indices {
-            var index = firstIndex(track: track, at: position)
-            while index < tracks[track].count, tracks[track][index].description.start < head {
-                let segment = tracks[track][index]
-                guard segment.isComplete else {
-                    head = max(position, min(head, segment.reached))
+            var index = tracks[track].firstIndex(at: position)
+            while index < tracks[track].count, tracks[track].descriptions[index].start < head {
+                guard tracks[track].isComplete(index) else {
+                    head = max(position, min(head, tracks[track].reached(index)))
                     break
                 }
                 index += 1

@@ -1,25 +1,24 @@
 internal import CoreModel
 
-/// What the scheduler keeps of one segment.
+/// What the scheduler keeps of one segment beside its place in the timeline.
 struct SegmentState: Sendable {
     /// Whether the segment can be shared.
     enum Record: Sendable, Equatable {
         case pending
-        case valid(key: UInt64)
+        case valid
         case none
     }
 
-    /// Owners that a claim named, until it proves void.
-    struct Claim: Sendable, Equatable {
-        var claimer: MemberID
-        var front: Front
-        var expires: MonotonicInstant
+    /// What a peer has said of the segment.
+    struct Holder: Sendable {
+        var peer: PeerKey
+        var holding: Holding
     }
 
-    let description: SegmentDescription
-    /// The exact size, once known.
-    var byteCount: Int?
-    var record = Record.pending
+    /// The exact size, or -1.
+    private var knownByteCount = -1
+    /// The number that every viewer draws from the record.
+    private var key: UInt64 = 0
     /// This viewer's place in the election, in [0, 1).
     var draw = 1.0
     /// Chunks that are there.
@@ -28,66 +27,76 @@ struct SegmentState: Sendable {
     var requested = ChunkSet()
     /// Chunks that transfers from the CDN will bring.
     var fetching = ChunkSet()
-    /// A transfer of the whole segment, or of a start whose end isn't known yet.
-    var openTransfer: TransferID?
-    var isComplete = false
-    /// When the segment came within the window of the front; backups and elections count from here.
-    var entered: MonotonicInstant?
+    /// What peers have said, in the order of their keys.
+    var holders: [Holder] = []
     /// The time left when the segment was first wanted; margins never take more than a part of it.
     var room: Duration?
-    var claim: Claim?
-    var failures = 0
+    var record = Record.pending
+    var hasClaim = false
     var isGone = false
-    var retryAt = MonotonicInstant.origin
     var isUnreachableReported = false
+    var failures: Int32 = 0
+    var retryAt = MonotonicInstant.origin
+    /// When the segment came within the window of the front; backups and elections count from here.
+    var entered: MonotonicInstant?
+    /// A transfer of the whole segment, or of a start whose end isn't known yet.
+    var openTransfer: TransferID?
 
-    init(_ description: SegmentDescription) {
-        self.description = description
+    /// The exact size, once known.
+    var byteCount: Int? {
+        get { knownByteCount < 0 ? nil : knownByteCount }
+        set { knownByteCount = newValue ?? -1 }
     }
 
-    var geometry: SegmentGeometry? { byteCount.flatMap(SegmentGeometry.init(byteCount:)) }
+    var geometry: SegmentGeometry? { SegmentGeometry(byteCount: knownByteCount) }
 
-    /// The number of chunks, estimated until the size is known; never more than a segment can have.
-    var chunkCount: Int {
-        let size = min(max(1, byteCount ?? description.estimatedByteCount), SegmentGeometry.maximumByteCount)
-        return (size + SegmentGeometry.chunkByteCount - 1) / SegmentGeometry.chunkByteCount
+    var shareKey: UInt64? { record == .valid ? key : nil }
+
+    mutating func setRecord(key: UInt64, draw: Double) {
+        record = .valid
+        self.key = key
+        self.draw = draw
     }
 
-    /// The time up to which the media is there, from the segment's start on, were its bytes spread evenly.
-    var reached: Duration { time(of: Double(contiguousCount) / Double(chunkCount)) }
-
-    /// The time up to which the media is there at least: the first picture of a segment can be a fifth of its bytes.
-    var reachedAtLeast: Duration {
-        let fraction = Double(contiguousCount) / Double(chunkCount)
-        return time(of: fraction >= 1 ? 1 : (fraction - Self.firstPicture) / (1 - Self.firstPicture))
-    }
-
-    private static let firstPicture = 0.2
-
-    private func time(of fraction: Double) -> Duration {
-        description.start + .clamping(seconds: description.duration.inSeconds * min(max(fraction, 0), 1))
-    }
-
-    var shareKey: UInt64? {
-        if case .valid(let key) = record { key } else { nil }
-    }
-
-    /// Chunks that nobody has been asked for.
-    func missing(in range: Range<Int>) -> [Range<Int>] {
+    /// Chunks that need nobody to be asked for them.
+    var taken: ChunkSet {
         var taken = present
         taken.formUnion(requested)
         taken.formUnion(fetching)
-        return taken.missing(in: range)
+        return taken
     }
 
     /// The chunks that are there from the segment's start without a hole.
     var contiguousCount: Int { present.runLength(from: 0) }
 
-    /// Notes chunks that came in; true when the segment became complete.
-    mutating func arrive(_ chunks: Range<Int>) -> Bool {
-        present.insert(chunks)
-        guard !isComplete, let geometry, present.contains(geometry.chunks) else { return false }
-        isComplete = true
-        return true
+    // MARK: - What peers hold
+
+    /// Where a peer is among the holders, or would be.
+    private func place(of peer: PeerKey) -> (index: Int, isThere: Bool) {
+        var (low, high) = (0, holders.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holders[middle].peer < peer { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < holders.count && holders[low].peer == peer)
+    }
+
+    func holding(of peer: PeerKey) -> Holding? {
+        let place = place(of: peer)
+        return place.isThere ? holders[place.index].holding : nil
+    }
+
+    mutating func setHolding(_ holding: Holding, of peer: PeerKey) {
+        let place = place(of: peer)
+        if place.isThere {
+            holders[place.index].holding = holding
+        } else {
+            holders.insert(Holder(peer: peer, holding: holding), at: place.index)
+        }
+    }
+
+    mutating func forget(_ peer: PeerKey) {
+        let place = place(of: peer)
+        if place.isThere { holders.remove(at: place.index) }
     }
 }

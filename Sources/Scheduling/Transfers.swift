@@ -2,21 +2,21 @@ internal import CoreModel
 
 /// A request to a peer that has not been answered in full.
 struct PeerRequest: Sendable {
+    let id: RequestID
     let peer: PeerKey
     let segment: SegmentID
     /// Chunks not answered yet.
     var open: ChunkSet
     /// The chunks were only expected by the peer when it was asked.
     let isStanding: Bool
-    let askedAt: MonotonicInstant
 }
 
 /// A transfer from the CDN under way.
 struct CDNTransfer: Sendable {
+    let id: TransferID
     let segment: SegmentID
     /// The chunks asked for; `nil` for the whole segment.
     let chunks: Range<Int>?
-    let startedAt: MonotonicInstant
     /// Chunks that have come in.
     var arrived = 0
     /// Bytes that have come in, of chunks that are not whole too.
