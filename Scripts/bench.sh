@@ -9,7 +9,7 @@ for part in "$repository"/Scripts/bench/*.sh; do source "$part"; done
 
 # Those of the executable pdn-bench, and those that need a CDN or many processes (functions bench_NAME in Scripts/bench/*.sh).
 program=(tree-hashing link idle-link neighbourhood network-emulator)
-scripts=(startup control-latency messages sessions)
+scripts=(startup control-latency messages sessions scheduler)
 
 case ${1:-} in
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;

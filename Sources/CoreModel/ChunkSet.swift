@@ -74,17 +74,6 @@ public struct ChunkSet: Hashable, Sendable {
         for index in other.more.indices { more[index] |= other.more[index] }
     }
 
-    /// Keeps the chunks that are in another set too.
-    @inlinable
-    public mutating func formIntersection(_ other: ChunkSet) {
-        low &= other.low
-        high &= other.high
-        guard !more.isEmpty else { return }
-        if more.count > other.more.count { more.removeLast(more.count - other.more.count) }
-        for index in more.indices { more[index] &= other.more[index] }
-        trim()
-    }
-
     /// Removes every chunk of another set.
     @inlinable
     public mutating func subtract(_ other: ChunkSet) {
@@ -125,6 +114,14 @@ public struct ChunkSet: Hashable, Sendable {
         guard range.lowerBound >= 0, range.upperBound <= wordCount * 64 else { return false }
         for index in range.lowerBound >> 6...(range.upperBound - 1) >> 6
         where ~word(index) & Self.mask(of: range, inWord: index) != 0 { return false }
+        return true
+    }
+
+    /// Whether each chunk of the set is in another set too.
+    @inlinable
+    public func isSubset(of other: ChunkSet) -> Bool {
+        guard low & ~other.low == 0, high & ~other.high == 0, more.count <= other.more.count else { return false }
+        for index in more.indices where more[index] & ~other.more[index] != 0 { return false }
         return true
     }
 

@@ -24,7 +24,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, Codable, Cu
 
     public func duration(to other: MonotonicInstant) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
-        return .nanoseconds(overflow ? (other > self ? Int64.max : Int64.min) : difference)
+        return .exactly(nanoseconds: overflow ? (other > self ? Int64.max : Int64.min) : difference)
     }
 
     /// The instant `duration` later.
@@ -40,9 +40,21 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable, Codable, Cu
 }
 
 extension Duration {
+    /// The span in whole seconds and what is left of it, as ``components`` has them.
+    private var parts: (seconds: Int64, attoseconds: Int64) {
+        let whole = attoseconds
+        // Most spans are short, and the division of 128 bits is a slow one.
+        if let short = Int64(exactly: whole) {
+            let (seconds, rest) = short.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+            return (seconds, rest)
+        }
+        let seconds = whole / 1_000_000_000_000_000_000
+        return (Int64(clamping: seconds), Int64(whole - seconds * 1_000_000_000_000_000_000))
+    }
+
     /// The span in nanoseconds, clamped to what 64 bits hold (292 years).
     public var nanosecondsClamped: Int64 {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = parts
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
         let (sum, sumOverflow) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
@@ -52,12 +64,17 @@ extension Duration {
     /// A span of so many seconds, clamped to what 64 bits hold in nanoseconds; none for what is no number.
     public static func clamping(seconds: Double) -> Duration {
         guard !seconds.isNaN else { return .zero }
-        return .nanoseconds(Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18)))
+        return exactly(nanoseconds: Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18)))
+    }
+
+    /// The same as `nanoseconds(_:)`, which goes through generic arithmetic.
+    static func exactly(nanoseconds: Int64) -> Duration {
+        Duration(attoseconds: Int128(nanoseconds) * 1_000_000_000)
     }
 
     /// The span in seconds.
     public var inSeconds: Double {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = parts
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
 

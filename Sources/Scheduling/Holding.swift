@@ -15,4 +15,14 @@ public struct Holding: Sendable, Equatable, Codable {
         self.verified = verified
         self.expected = expected
     }
+
+    /// Verified or expected.
+    var all: ChunkSet {
+        var all = verified
+        all.formUnion(expected)
+        return all
+    }
+
+    /// Whether every chunk of the holding is in `chunks`.
+    func isWithin(_ chunks: ChunkSet) -> Bool { verified.isSubset(of: chunks) && expected.isSubset(of: chunks) }
 }

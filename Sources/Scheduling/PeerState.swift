@@ -8,17 +8,23 @@ struct PeerState: Sendable {
     let uploads: Bool
     var throughput = ThroughputEstimator(halfLife: .seconds(3))
     /// Demotes a peer that stalled; 1 for a good one.
-    var trust = 1.0
+    var trust = 1.0 { didSet { isReckoned = false } }
     var stalls = 0
     var refusals = 0
     /// The peer is not asked before this instant.
     var restsUntil = MonotonicInstant.origin
     /// Chunks asked of the peer and not answered.
-    var outstandingChunks = 0
+    var outstandingChunks = 0 { didSet { isReckoned = false } }
     /// When the peer last sent a chunk, or was first asked after an idle time.
     var lastProgress = MonotonicInstant.origin
     /// When the chunk before the last one came, to measure busy time.
     var busySince = MonotonicInstant.origin
+    /// Whether the two below are right.
+    private var isReckoned = false
+    /// How many more chunks may be asked of the peer.
+    private(set) var room = 0
+    /// When the peer would have sent one chunk more, were it asked now.
+    private(set) var finish = Duration.zero
 
     init(key: PeerKey, member: MemberID, uploads: Bool) {
         self.key = key
@@ -45,21 +51,26 @@ struct PeerState: Sendable {
         max(4096, (throughput.bytesPerSecond ?? configuration.unprovenPeerRate) * trust)
     }
 
-    /// When the peer would have answered `more` chunks asked of it now, as a span from now.
-    func finish(after more: Int, _ configuration: SchedulerConfiguration) -> Duration {
-        time(for: outstandingChunks + more, configuration)
-    }
-
     /// How long the peer takes for so many chunks.
     func time(for chunks: Int, _ configuration: SchedulerConfiguration) -> Duration {
         let bytes = Double(chunks * SegmentGeometry.chunkByteCount)
         return .clamping(seconds: bytes / rate(configuration))
     }
 
-    /// How many more chunks may be asked of the peer.
-    func capacity(_ configuration: SchedulerConfiguration) -> Int {
+    /// Whether the peer may be asked for anything.
+    mutating func isOpen(now: MonotonicInstant, _ configuration: SchedulerConfiguration) -> Bool {
+        guard uploads, restsUntil <= now else { return false }
+        reckon(configuration)
+        return room > 0
+    }
+
+    /// Works out what the peer can still send, when that may have changed.
+    private mutating func reckon(_ configuration: SchedulerConfiguration) {
+        guard !isReckoned else { return }
+        isReckoned = true
         let bytes = rate(configuration) * configuration.peerQueue.inSeconds
         let chunks = Int(min(bytes, 64e6)) / SegmentGeometry.chunkByteCount
-        return min(max(chunks, SegmentGeometry.chunksPerStripe), 512) - outstandingChunks
+        room = min(max(chunks, SegmentGeometry.chunksPerStripe), 512) - outstandingChunks
+        finish = time(for: outstandingChunks + 1, configuration)
     }
 }

@@ -29,7 +29,7 @@ extension Scheduler {
     }
 
     /// Before its playback by more than this no segment is urgent, whatever is missing of it.
-    private mutating func horizon() -> Duration {
+    mutating func horizon() -> Duration {
         if let urgentHorizon { return urgentHorizon }
         let margin = max(configuration.startupMargin, configuration.handoverMargin + configuration.handoverJitter)
         let horizon = scaledCDNTime(largestChunkCount) + margin
@@ -78,7 +78,7 @@ extension Scheduler {
     }
 
     /// Whether the CDN may be asked for the segment: it is not known to be without it, nor has it just failed.
-    private func isFetchable(_ id: SegmentID, now: MonotonicInstant) -> Bool {
+    func isFetchable(_ id: SegmentID, now: MonotonicInstant) -> Bool {
         !tracks[id.track].segments[id.index].isGone && tracks[id.track].segments[id.index].retryAt <= now
     }
 
@@ -210,6 +210,27 @@ extension Scheduler {
         }
     }
 
+    /// Whether nothing is left for this viewer to fetch for the swarm, as long as no backup is due.
+    func isShareDone(_ id: SegmentID, _ geometry: SegmentGeometry, _ taken: ChunkSet) -> Bool {
+        guard let front = front ?? claim(of: id)?.front else { return isSeen(id) }
+        guard let place = front.members.firstIndex(of: configuration.member) else { return true }
+        guard let key = tracks[id.track].segments[id.index].shareKey else { return false }
+        let shift = Int(key % UInt64(front.members.count))
+        let parts = min(front.members.count, geometry.stripeCount)
+        return (0..<parts).allSatisfy { part in
+            let share = front.share(part, of: parts, geometry.stripeCount, shift)
+            guard effectiveRank(in: front, share: share, place: place) == 0 else { return true }
+            let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
+            let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
+            var rest = first..<last
+            while let run = taken.nextMissingRun(in: rest) {
+                guard isCovered(id, run) else { return false }
+                rest = run.upperBound..<last
+            }
+            return true
+        }
+    }
+
     /// Fetches what is missing of one share.
     private mutating func planShare(
         _ id: SegmentID, _ front: Front, _ share: Front.Share, _ rank: Int, _ geometry: SegmentGeometry,
@@ -235,7 +256,7 @@ extension Scheduler {
     }
 
     /// Before its playback by more than this no backup of a segment is due.
-    private var backupHorizon: Duration {
+    var backupHorizon: Duration {
         configuration.handoverMargin + configuration.handoverJitter
             + configuration.backupDelay * configuration.backupRanks
     }
@@ -260,14 +281,13 @@ extension Scheduler {
     mutating func noteFailure(of owner: MemberID) {
         if failedOwners.count >= Self.memoryLimit { failedOwners.removeAll() }
         failedOwners[owner, default: 0] += 1
+        rouseAll()
     }
 
     /// Whether some peer has all of a run, or is fetching it.
     private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
         tracks[id.track].segments[id.index].holders.contains { holder in
-            var all = holder.holding.verified
-            all.formUnion(holder.holding.expected)
-            return all.contains(chunks) && isUseful(holder.peer)
+            holder.holding.all.contains(chunks) && isUseful(holder.peer)
         }
     }
 
@@ -277,14 +297,18 @@ extension Scheduler {
         return peers[index].uploads && peers[index].isReliable
     }
 
+    /// Whether some useful peer has a part of the segment, or is fetching it.
+    private func isSeen(_ id: SegmentID) -> Bool {
+        tracks[id.track].segments[id.index].holders.contains { holder in
+            (!holder.holding.verified.isEmpty || !holder.holding.expected.isEmpty) && isUseful(holder.peer)
+        }
+    }
+
     /// Waits for this viewer's turn in the election, then claims the segment.
     private mutating func elect(
         _ id: SegmentID, entered: MonotonicInstant, head: Duration, end: Duration, now: MonotonicInstant
     ) {
-        let isSeen = tracks[id.track].segments[id.index].holders.contains { holder in
-            (!holder.holding.verified.isEmpty || !holder.holding.expected.isEmpty) && isUseful(holder.peer)
-        }
-        guard !isSeen else { return }
+        guard !isSeen(id) else { return }
         let wait = Election.wait(
             draw: tracks[id.track].segments[id.index].draw, size: swarmSize,
             span: configuration.electionSpan)

@@ -16,8 +16,14 @@ extension Scheduler {
     /// Notes what a peer holds; true when that can change a decision.
     mutating func note(_ holding: Holding, of id: SegmentID, by key: PeerKey) -> Bool {
         guard let index = peerIndex(key), has(id) else { return false }
-        tracks[id.track].segments[id.index].setHolding(holding, of: key)
-        if !failedOwners.isEmpty, !holding.verified.isEmpty { failedOwners[peers[index].member] = nil }
+        let old = tracks[id.track].segments[id.index].setHolding(holding, of: key)
+        // What only confirms what is known, and brings nothing that is missing, changes nothing.
+        let taken = tracks[id.track].segments[id.index].taken
+        if !(old?.isWithin(holding.all) ?? true) || !holding.isWithin(taken) { tracks[id.track].rouse(id.index) }
+        if !failedOwners.isEmpty, !holding.verified.isEmpty, failedOwners[peers[index].member] != nil {
+            failedOwners[peers[index].member] = nil
+            rouseAll()
+        }
         return !isComplete(id)
     }
 
@@ -32,6 +38,7 @@ extension Scheduler {
     /// Forgets a peer and what it said.
     mutating func forget(_ key: PeerKey) {
         guard let index = peerIndex(key) else { return }
+        rouseAll()
         peers.remove(at: index)
         for track in tracks.indices {
             for index in tracks[track].segments.indices where !tracks[track].segments[index].holders.isEmpty {
@@ -45,6 +52,7 @@ extension Scheduler {
         let request = requests.remove(at: index)
         let id = request.segment
         tracks[id.track].segments[id.index].requested.subtract(request.open)
+        tracks[id.track].rouse(id.index)
         if let peer = peerIndex(request.peer) { peers[peer].outstandingChunks -= request.open.count }
         areOffersFresh = false
     }
@@ -54,7 +62,9 @@ extension Scheduler {
         guard let index = requestIndex(id), requests[index].open.remove(chunk) else { return false }
         let segment = requests[index].segment
         if let peer = peerIndex(requests[index].peer) {
+            let wasReliable = peers[peer].isReliable
             peers[peer].receive(byteCount: byteCount, now: now)
+            if !wasReliable { rouseAll() }
         }
         let isDone = requests[index].open.isEmpty
         if isDone { requests.remove(at: index) }
@@ -111,6 +121,7 @@ extension Scheduler {
         }
         fetching.subtract(tracks[id.track].segments[id.index].present)
         tracks[id.track].segments[id.index].fetching = fetching
+        tracks[id.track].rouse(id.index)
     }
 
     mutating func fail(_ id: TransferID, isFinal: Bool, now: MonotonicInstant) {
@@ -169,9 +180,11 @@ extension Scheduler {
         if request.open.isEmpty { requests.remove(at: index) }
         let segment = request.segment
         tracks[segment.track].segments[segment.index].requested.subtract(refused)
+        tracks[segment.track].rouse(segment.index)
         guard let peer = peerIndex(request.peer) else { return }
         peers[peer].outstandingChunks -= before - request.open.count
         peers[peer].refusals += 1
+        if !peers[peer].isReliable { rouseAll() }
         // A peer that refuses again and again is asked ever less often, whatever it announces.
         let refusals = peers[peer].refusals
         let rest = min(max(retryAfter, .milliseconds(100)) * (1 << min(refusals / 4, 6)), .seconds(30))
@@ -199,6 +212,7 @@ extension Scheduler {
         guard Election.isDue(waited: waited, draw: draw, size: swarmSize, span: configuration.electionSpan) else {
             return
         }
+        tracks[id.track].rouse(id.index)
         add(
             Claim(
                 segment: id, claimer: claimer, front: Front(members: owners),

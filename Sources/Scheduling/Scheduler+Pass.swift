@@ -9,7 +9,7 @@ extension Scheduler {
 
     /// How the viewer stands towards the swarm: without one; waiting for the tracker's answer; joined, while what the
     /// others hold is not yet known; or in it.
-    enum Standing { case alone, joining, settling, shared }
+    enum Standing: Sendable { case alone, joining, settling, shared }
 
     func standing(_ now: MonotonicInstant) -> Standing {
         switch swarm {
@@ -46,10 +46,18 @@ extension Scheduler {
         }
         dropUnwanted(now: now)
         let standing = standing(now)
-        var isWaiting = false
-        var canAsk = hasCapacity(now: now)
-        while let id = nextIncomplete() {
-            isWaiting = true
+        if standing != lastStanding {
+            lastStanding = standing
+            rouseAll()
+        }
+        let isWaiting = tracks.indices.contains { tracks[$0].isWaiting }
+        var far = head + max(horizon(), backupHorizon)
+        for track in tracks.indices { tracks[track].resetCursor(far: far, shareEnd: shareEnd) }
+        refreshOffers(now: now)
+        var canAsk = openPeers != 0
+        var last: SegmentID?
+        while let id = nextOpen(after: last, askable: canAsk ? openPeers : 0) {
+            last = id
             let urgent = planUrgent(id, head: head, standing: standing, now: now)
             if !urgent, standing == .alone || tracks[id.track].segments[id.index].record == .none {
                 planAlone(id, head: head, now: now)
@@ -59,32 +67,76 @@ extension Scheduler {
                 if canAsk, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
+            if standing == .shared, tracks[id.track].descriptions[id.index].start > far {
+                tracks[id.track].setAwaited(id.index, awaitedPeers(id, head: head, end: shareEnd, now: now))
+            }
+            // What is taken back from a peer leaves it room.
+            if canAsk { refreshOffers(now: now) }
+            // A fetch makes what comes later urgent earlier.
+            if urgentHorizon == nil {
+                far = max(far, head + max(horizon(), backupHorizon))
+                for track in tracks.indices { tracks[track].extendNear(to: far) }
+            }
         }
         if isWaiting || !requests.isEmpty { return now.advanced(by: .milliseconds(100)) }
         return nextEntry(head: head, now: now)
     }
 
-    /// The next incomplete segment of the windows by need, earlier playback first, then lower place and track; takes its
-    /// track's cursor on.
-    private mutating func nextIncomplete() -> SegmentID? {
+    /// The next segment of the windows to look at by need, earlier playback first, then lower place and track.
+    ///
+    /// - Parameter askable: The peers that may be asked, as a mask.
+    private mutating func nextOpen(after last: SegmentID?, askable: UInt64) -> SegmentID? {
         var best: SegmentID?
-        var bestStart = Duration.zero
-        for track in tracks.indices where tracks[track].cursor < tracks[track].window.upperBound {
-            let id = SegmentID(track: track, index: tracks[track].cursor)
-            let start = tracks[track].descriptions[id.index].start
-            guard let current = best else {
-                (best, bestStart) = (id, start)
-                continue
+        for track in tracks.indices {
+            while let index = tracks[track].next(askable) {
+                let id = SegmentID(track: track, index: index)
+                // One that was passed over and has been roused since has had its turn.
+                if let last, !isBefore(last, id) {
+                    tracks[track].pass(index)
+                    continue
+                }
+                if best.map({ isBefore(id, $0) }) ?? true { best = id }
+                break
             }
-            if start < bestStart || start == bestStart && id < current { (best, bestStart) = (id, start) }
         }
-        if let best { tracks[best.track].advanceCursor() }
+        if let best { tracks[best.track].pass(best.index) }
         return best
     }
 
+    private func isBefore(_ left: SegmentID, _ right: SegmentID) -> Bool {
+        let leftStart = tracks[left.track].descriptions[left.index].start
+        let rightStart = tracks[right.track].descriptions[right.index].start
+        return leftStart < rightStart || leftStart == rightStart && left < right
+    }
+
+    /// The peers without which nothing will be decided about a segment before it, or what all segments depend on, changes or
+    /// its playback comes near: they hold what is missing, and nothing is this viewer's to fetch. All when that isn't so.
+    private func awaitedPeers(_ id: SegmentID, head: Duration, end: Duration, now: MonotonicInstant) -> UInt64 {
+        guard isFetchable(id, now: now), tracks[id.track].segments[id.index].room != nil,
+            tracks[id.track].segments[id.index].record == .valid,
+            tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
+            let geometry = tracks[id.track].segments[id.index].geometry
+        else { return .max }
+        let taken = tracks[id.track].segments[id.index].taken
+        let isOutside = tracks[id.track].descriptions[id.index].start >= end
+        guard isOutside || isShareDone(id, geometry, taken) else { return .max }
+        var mask: UInt64 = 0
+        var index = 0
+        for holder in tracks[id.track].segments[id.index].holders {
+            while peers[index].key < holder.peer { index += 1 }
+            if !holder.holding.isWithin(taken) { mask |= Self.mask(ofPeer: index) }
+        }
+        return mask
+    }
+
+    /// Something that every segment depends on has changed.
+    mutating func rouseAll() {
+        for track in tracks.indices { tracks[track].rouseAll() }
+    }
+
     /// Whether some peer can be asked for more.
-    private func hasCapacity(now: MonotonicInstant) -> Bool {
-        peers.contains { $0.uploads && $0.restsUntil <= now && $0.capacity(configuration) > 0 }
+    private mutating func hasCapacity(now: MonotonicInstant) -> Bool {
+        peers.indices.contains { peers[$0].isOpen(now: now, configuration) }
     }
 
     /// Where the front's window ends: counted from the leading viewer, who needs the bytes first.
@@ -119,6 +171,7 @@ extension Scheduler {
             }
             removeClaim(of: id)
             tracks[id.track].segments[id.index].entered = now
+            tracks[id.track].rouse(id.index)
             if !isShown(id), claim.claimer != configuration.member {
                 remember(claim.claimer, until: now.advanced(by: .seconds(180)))
             }
@@ -141,6 +194,7 @@ extension Scheduler {
             emit(.cancelRequest(id, key, .stalled))
         }
         peers[index].stalls += 1
+        rouseAll()
         peers[index].trust = max(0.05, peers[index].trust / 2)
         peers[index].restsUntil = now.advanced(by: .seconds(1 << min(peers[index].stalls, 5)))
         noteFailure(of: peers[index].member)

@@ -34,7 +34,7 @@ extension Scheduler {
             let holding = tracks[id.track].segments[id.index].holders[choice.holder].holding
             var held = choice.isStanding ? holding.expected : holding.verified
             if choice.isStanding { held.formUnion(holding.verified) }
-            let room = peers[choice.peer].capacity(configuration)
+            let room = peers[choice.peer].room
             let count = min(held.runLength(from: next), end - next, max(room, 1))
             request(id, next..<next + count, from: choice.peer, isStanding: choice.isStanding, left: left, now: now)
             hasAsked = true
@@ -57,17 +57,23 @@ extension Scheduler {
     /// Of no use is what would come after the CDN had to be asked anyway.
     private func latest(_ left: Duration) -> Duration { max(left, .milliseconds(500)) }
 
-    private mutating func refreshOffers(now: MonotonicInstant) {
+    mutating func refreshOffers(now: MonotonicInstant) {
         guard !areOffersFresh else { return }
         areOffersFresh = true
         offers.removeAll(keepingCapacity: true)
-        for index in peers.indices { offers.append(offer(of: index, now: now)) }
+        openPeers = 0
+        for index in peers.indices {
+            offers.append(offer(of: index, now: now))
+            if offers[index].isOpen { openPeers |= Self.mask(ofPeer: index) }
+        }
     }
 
-    private func offer(of index: Int, now: MonotonicInstant) -> PeerOffer {
-        let peer = peers[index]
-        let isOpen = peer.uploads && peer.restsUntil <= now && peer.capacity(configuration) > 0
-        return PeerOffer(peer: peer.key, isOpen: isOpen, finish: isOpen ? peer.finish(after: 1, configuration) : .zero)
+    /// The bit that stands for a peer in masks; those behind the 63rd share one.
+    static func mask(ofPeer index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
+
+    private mutating func offer(of index: Int, now: MonotonicInstant) -> PeerOffer {
+        let isOpen = peers[index].isOpen(now: now, configuration)
+        return PeerOffer(peer: peers[index].key, isOpen: isOpen, finish: peers[index].finish)
     }
 
     /// The chunks that some peer would send in time, were it asked now.
@@ -118,7 +124,10 @@ extension Scheduler {
             peers[index].lastProgress = now
         }
         peers[index].outstandingChunks += chunks.count
-        if areOffersFresh { offers[index] = offer(of: index, now: now) }
+        if areOffersFresh {
+            offers[index] = offer(of: index, now: now)
+            if !offers[index].isOpen, index < 63 { openPeers &= ~Self.mask(ofPeer: index) }
+        }
         tracks[id.track].segments[id.index].requested.insert(chunks)
         let timeLeft = min(max(left, .milliseconds(500)), .seconds(60))
         emit(

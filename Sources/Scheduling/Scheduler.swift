@@ -49,6 +49,10 @@ public struct Scheduler: Sendable {
     /// What peers can still send, while a pass counts on it; in the order of peers.
     var offers: [PeerOffer] = []
     var areOffersFresh = false
+    /// The peers among them that may be asked, as a mask.
+    var openPeers: UInt64 = 0
+    /// As of the last pass.
+    var lastStanding = Standing.alone
     /// How far before its playback a segment can be urgent, while a pass counts on it.
     var urgentHorizon: Duration?
 
@@ -90,7 +94,9 @@ public struct Scheduler: Sendable {
             setByteCount(id, byteCount)
             settle(id)
         case .noRecord(let id):
-            if has(id) { tracks[id.track].segments[id.index].record = .none }
+            guard has(id) else { break }
+            tracks[id.track].segments[id.index].record = .none
+            tracks[id.track].rouse(id.index)
         case .size(let id, let byteCount):
             learnSize(id, byteCount)
         case .playback(let position, let isPlaying):
@@ -111,8 +117,10 @@ public struct Scheduler: Sendable {
         case .front(let front):
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now
+            rouseAll()
         case .peerJoined(let key, let member, let uploads):
             forget(key)
+            rouseAll()
             let place = peers.firstIndex { $0.key > key } ?? peers.count
             peers.insert(PeerState(key: key, member: member, uploads: uploads), at: place)
             lastLinkAt = now
@@ -162,6 +170,7 @@ public struct Scheduler: Sendable {
         case .evicted(let id):
             guard has(id) else { break }
             tracks[id.track].segments[id.index].present = ChunkSet()
+            tracks[id.track].rouse(id.index)
             tracks[id.track].setComplete(id.index, false)
         case .timer:
             break
@@ -215,6 +224,7 @@ public struct Scheduler: Sendable {
     /// Notes the exact size of a segment, or that it isn't known any more.
     mutating func setByteCount(_ id: SegmentID, _ byteCount: Int?) {
         tracks[id.track].setByteCount(id.index, byteCount)
+        tracks[id.track].rouse(id.index)
         noteChunkCount(id)
     }
 

@@ -86,13 +86,17 @@ struct SegmentState: Sendable {
         return place.isThere ? holders[place.index].holding : nil
     }
 
-    mutating func setHolding(_ holding: Holding, of peer: PeerKey) {
+    /// Notes what a peer holds; gives what it held before.
+    @discardableResult
+    mutating func setHolding(_ holding: Holding, of peer: PeerKey) -> Holding? {
         let place = place(of: peer)
-        if place.isThere {
-            holders[place.index].holding = holding
-        } else {
+        guard place.isThere else {
             holders.insert(Holder(peer: peer, holding: holding), at: place.index)
+            return nil
         }
+        let old = holders[place.index].holding
+        holders[place.index].holding = holding
+        return old
     }
 
     mutating func forget(_ peer: PeerKey) {

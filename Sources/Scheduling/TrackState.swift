@@ -14,8 +14,15 @@ struct TrackState: Sendable {
     /// The segments that may be worked on, and the bytes in them.
     private(set) var window = 0..<0
     private var windowByteCount = 0
-    /// The next segment of the window that the pass under way looks at.
-    var cursor = 0
+    /// The pass under way has looked at what is before this segment.
+    private var cursor = 0
+    /// For each segment the peers that it waits for, as a mask; long before its playback nothing is decided about it before
+    /// one of them may be asked.
+    private var awaited: [UInt64] = []
+    /// Segments before this one are within the front's window.
+    private var shareIndex = 0
+    /// From this segment on quiet ones are passed over.
+    private var nearEnd = 0
 
     var count: Int { descriptions.count }
 
@@ -24,6 +31,19 @@ struct TrackState: Sendable {
         segments.append(contentsOf: repeatElement(SegmentState(), count: more.count))
         let words = (descriptions.count + 63) / 64
         complete.append(contentsOf: repeatElement(0, count: words - complete.count))
+        awaited.append(contentsOf: repeatElement(.max, count: more.count))
+    }
+
+    /// The peers that a segment waits for.
+    mutating func setAwaited(_ index: Int, _ peers: UInt64) { awaited[index] = peers }
+
+    /// Something of the segment has changed: it is to be looked at.
+    mutating func rouse(_ index: Int) { awaited[index] = .max }
+
+    /// Something that every segment depends on has changed.
+    mutating func rouseAll() {
+        for index in awaited.indices { awaited[index] = .max }
+        shareIndex = 0
     }
 
     func isComplete(_ index: Int) -> Bool { complete[index >> 6] & 1 << UInt64(index & 63) != 0 }
@@ -33,17 +53,20 @@ struct TrackState: Sendable {
         if isComplete { complete[index >> 6] |= bit } else { complete[index >> 6] &= ~bit }
     }
 
-    /// The first segment from `index` on that is not complete, or `end`.
-    func firstIncomplete(from index: Int, below end: Int) -> Int {
-        guard index < end else { return end }
-        var word = index >> 6
-        var bits = ~complete[word] & (UInt64.max << UInt64(index & 63))
-        while bits == 0 {
-            word += 1
-            guard word < complete.count else { return end }
-            bits = ~complete[word]
+    /// The first segment from `index` on that isn't complete, or `end`.
+    private func firstIncomplete(from index: Int, below end: Int) -> Int {
+        var index = index
+        while index < end {
+            let open = ~complete[index >> 6] & (UInt64.max << UInt64(index & 63))
+            if open != 0 { return min((index & ~63) + open.trailingZeroBitCount, end) }
+            index = (index & ~63) + 64
         }
-        return min(word << 6 + bits.trailingZeroBitCount, end)
+        return end
+    }
+
+    /// Whether the window has a segment that isn't complete.
+    var isWaiting: Bool {
+        firstIncomplete(from: window.lowerBound, below: window.upperBound) < window.upperBound
     }
 
     /// The bytes of a segment, as far as known.
@@ -137,9 +160,43 @@ struct TrackState: Sendable {
             upper += 1
         }
         window = lower..<upper
-        cursor = firstIncomplete(from: lower, below: upper)
     }
 
-    /// Takes the cursor to the next segment of the window that isn't complete.
-    mutating func advanceCursor() { cursor = firstIncomplete(from: cursor + 1, below: window.upperBound) }
+    /// Sets the cursor to the first segment of the window that is to be looked at.
+    ///
+    /// - Parameters:
+    ///   - far: Quiet segments that start from here on are passed over.
+    ///   - shareEnd: Where the front's window ends; a segment that comes into it isn't quiet.
+    mutating func resetCursor(far: Duration, shareEnd: Duration) {
+        shareIndex = max(shareIndex, window.lowerBound)
+        while shareIndex < descriptions.count, descriptions[shareIndex].start < shareEnd {
+            rouse(shareIndex)
+            shareIndex += 1
+        }
+        nearEnd = window.lowerBound
+        cursor = window.lowerBound
+        extendNear(to: far)
+    }
+
+    /// Looks at quiet segments up to another time too.
+    mutating func extendNear(to far: Duration) {
+        while nearEnd < window.upperBound, descriptions[nearEnd].start <= far { nearEnd += 1 }
+    }
+
+    /// The next segment of the window that the pass under way is to look at.
+    ///
+    /// - Parameter openPeers: The peers that may be asked, as a mask.
+    func next(_ openPeers: UInt64) -> Int? {
+        let end = window.upperBound
+        var index = firstIncomplete(from: cursor, below: end)
+        while index < end {
+            // Nobody waits for the highest bit alone: it says that the segment has changed.
+            if index < nearEnd || awaited[index] == .max || awaited[index] & openPeers != 0 { return index }
+            index = firstIncomplete(from: index + 1, below: end)
+        }
+        return nil
+    }
+
+    /// The segment has had its turn.
+    mutating func pass(_ index: Int) { cursor = index + 1 }
 }

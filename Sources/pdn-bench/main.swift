@@ -3,6 +3,7 @@
 /// usage: pdn-bench [NAME…]
 ///        pdn-bench latency-serve HOST:PORT     (the two sides of control-latency, for a link with limits between them)
 ///        pdn-bench latency-fetch HOST:PORT
+///        pdn-bench scheduler LOG…              (decision logs, as pdn swarm --decisions writes them)
 ///        pdn-bench startup URL LABEL SETTING…  (needs a CDN and a tracker; LABEL stands behind the figures' names)
 
 import CoreModel
@@ -57,6 +58,11 @@ if CommandLine.arguments.count >= 4, CommandLine.arguments[1] == "startup" {
             url: CommandLine.arguments[2], label: CommandLine.arguments[3],
             settings: Array(CommandLine.arguments.dropFirst(4)))
     }
+    exit(0)
+}
+
+if CommandLine.arguments.count >= 3, CommandLine.arguments[1] == "scheduler" {
+    report("scheduler") { try SchedulerBenchmark.run(paths: Array(CommandLine.arguments.dropFirst(2))) }
     exit(0)
 }
 
