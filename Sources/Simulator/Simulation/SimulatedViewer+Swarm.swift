@@ -46,7 +46,7 @@ extension SimulatedViewer {
             return
         }
         var missing = 0
-        let payload = neighbourhood.sentPayloadByteCount(of: id)
+        let payload = Self.sentPayloadByteCount(of: id, &neighbourhood)
         if payload > transport.payloadByteCount {
             // The chunk is a stand-in of a byte or two.
             missing = servedByteCount - Int(payload - transport.payloadByteCount)
@@ -59,6 +59,11 @@ extension SimulatedViewer {
         transports[id.slot] = transport
         world.transmit(
             bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: transport.flow)
+    }
+
+    /// In place, for the same reason as ``Simulation/byteCounts(on:)``.
+    private static func sentPayloadByteCount(of id: LinkID, _ neighbourhood: inout Neighbourhood) -> UInt64 {
+        neighbourhood.sentPayloadByteCount(of: id)
     }
 
     private func close(_ id: LinkID) {
@@ -342,7 +347,7 @@ struct ViewerEnvironment: PeerEnvironment {
 
     func queuedByteCount(of link: LinkID) -> Int {
         guard let transport = transport(link) else { return 0 }
-        let waiting = viewer.world.network.waitingByteCount(on: transport.flow)
+        let waiting = viewer.world.byteCounts(on: transport.flow).waiting
         guard waiting > Self.unsentByteCount else { return 0 }
         if !transport.waitsForRoom {
             viewer.transports[link.slot]?.waitsForRoom = true
@@ -353,8 +358,8 @@ struct ViewerEnvironment: PeerEnvironment {
 
     func unacknowledgedByteCount(of link: LinkID) -> Int {
         guard let transport = transport(link) else { return 0 }
-        return min(viewer.world.network.waitingByteCount(on: transport.flow), Self.unsentByteCount)
-            + viewer.world.network.inFlightByteCount(on: transport.flow)
+        let count = viewer.world.byteCounts(on: transport.flow)
+        return min(count.waiting, Self.unsentByteCount) + count.inFlight
     }
 
     func sentByteCount(of link: LinkID) -> Int { transport(link)?.sentByteCount ?? 0 }
