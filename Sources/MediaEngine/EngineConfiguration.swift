@@ -23,6 +23,9 @@ public struct EngineConfiguration: Sendable {
     /// Encoded bytes that may wait in the engine, all tracks together. An append beyond it fails the engine: the owner
     /// is expected to stop at its own, smaller buffer goal.
     public var encodedByteLimit = 512 << 20
+    /// What must be decoded on each track before the clock starts. The first picture alone is not enough: where the
+    /// machine has no time for the decoder at once, or the data comes slowly, a clock started on it stops after it.
+    public var startThreshold: Duration = .milliseconds(150)
     /// What must lie ahead of the clock on each track before a stall ends.
     public var resumeThreshold: Duration = .milliseconds(300)
     /// Damaged segments in a row on one track that are skipped before the engine fails.

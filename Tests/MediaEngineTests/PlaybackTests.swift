@@ -109,6 +109,27 @@ extension EngineTests {
             probe.engine.shutdown()
         }
 
+        @Test func theClockDoesNotStartOnTheFirstPictureAlone() async throws {
+            let probe = EngineProbe(EngineConfiguration())
+            probe.engine.addTrack(id: 0, kind: .muxed)
+            probe.engine.play()
+            let segment = media.transportStream.segments[0]
+            let info = SegmentInfo(start: .zero, duration: MediaTime(seconds: Int64(TestMedia.segmentSeconds)))
+            probe.engine.append(track: 0, .segmentBegan(info))
+            // A packet at a time, as over a slow link, until the clock runs; then nothing more.
+            for start in stride(from: 0, to: segment.count, by: 188) where !probe.events.contains(where: \.isPlaying) {
+                probe.engine.append(track: 0, .bytes(segment[start..<min(start + 188, segment.count)]))
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            let stall = try await probe.wait { $0.isStallBegan }
+            guard case .stallBegan(let position)? = stall else {
+                Issue.record("no stall")
+                return
+            }
+            #expect(position.duration >= EngineConfiguration().startThreshold)
+            probe.engine.shutdown()
+        }
+
         @Test func pauseStopsTheClockAndPlayGoesOn() async throws {
             let probe = EngineProbe(EngineConfiguration())
             probe.engine.addTrack(id: 0, kind: .video)

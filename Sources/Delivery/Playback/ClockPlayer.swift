@@ -15,7 +15,7 @@ public final class ClockPlayer: SessionSink {
     }
 
     /// Media that must be there to start.
-    private static let startLevel: Duration = .milliseconds(100)
+    private static let startLevel: Duration = .milliseconds(150)
     /// Media that must be there to resume.
     private static let resumeLevel: Duration = .milliseconds(500)
     private static let tick: Duration = .milliseconds(20)

@@ -53,10 +53,12 @@ extension EngineState {
         case .preparing, .ended:
             return nil
         case .holding:
-            guard wantsPlay, canRun(ahead: .zero) else { return nil }
+            guard wantsPlay, canRun(decoded: configuration.startThreshold) else { return nil }
             report(.playing(position: position))
         case .stalled(let since):
-            guard wantsPlay, canRun(ahead: configuration.resumeThreshold) else { return nil }
+            guard wantsPlay, canRun(decoded: configuration.startThreshold, ahead: configuration.resumeThreshold) else {
+                return nil
+            }
             statistics.stallDuration += since.duration(to: now)
             report(.stallEnded(position: position))
         case .running(let since, let from):
@@ -151,15 +153,18 @@ extension EngineState {
         return next
     }
 
-    /// Whether every track holds something at the position, and `ahead` of it.
-    private func canRun(ahead: Duration) -> Bool {
+    /// Whether every track holds something at the position, has `decoded` from there on, and has that much `ahead` of it,
+    /// decoded or not. A stream without room for more has enough.
+    private func canRun(decoded: Duration, ahead: Duration = .zero) -> Bool {
         for (index, track) in tracks.enumerated() where !track.isEnded {
             guard track.contentIsKnown else { return false }
             for kind in [TrackKind.video, .audio] where track.isRequired(kind) {
                 guard let stream = track[kind], let end = stream.decodedEnd, !stream.isEmpty || end > position else {
                     return false
                 }
-                guard hasRoom(track: index, kind: kind), ahead > .zero else { continue }
+                guard hasRoom(track: index, kind: kind) else { continue }
+                if (end - position).duration < decoded { return false }
+                guard ahead > .zero else { continue }
                 if (end - position + stream.undecodedDuration).duration < ahead, !track.isSealed { return false }
             }
         }

@@ -210,7 +210,7 @@ struct PlayerTests {
 
     @Test func periodicObserversFollowMediaTime() async throws {
         let cdn = try await TestCDN()
-        let player = try await readyPlayer(cdn)
+        let player = try await readyPlayer(cdn, "long/manifest.mpd")
         var times: [Double] = []
         let token = player.addPeriodicTimeObserver(forInterval: time(0.25), queue: nil) { [unowned player] in
             dispatchPrecondition(condition: .onQueue(.main))

@@ -94,7 +94,7 @@ struct TimeObserverTests {
     @Test(.enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"))
     func withoutAnIntervalStartStopAndSeekAreTold() async throws {
         let cdn = try await TestCDN()
-        let player = VBPlayer(cdn: cdn.url("dash/manifest.mpd"))
+        let player = VBPlayer(cdn: cdn.url("long/manifest.mpd"))
         #expect(await eventually { player.status == .readyToPlay })
         let listener = PlayerTests.Listener()
         player.delegate = listener
@@ -104,8 +104,9 @@ struct TimeObserverTests {
         #expect(await eventually { player.currentTime.seconds > 0.3 })
         await settle()
         // Stalls of a busy machine stop and start the clock as well.
-        let stalls = listener.entered + listener.exited
-        #expect(count >= 1 && count <= 1 + stalls, "\(count) calls, \(stalls) turns of stalls")
+        #expect(count >= 1)
+        let isExplained = await eventually { count <= 1 + listener.entered + listener.exited }
+        #expect(isExplained, "\(count) calls, \(listener.entered) stalls")
         var before = count
         player.pause()
         #expect(await eventually { count > before })
@@ -123,7 +124,7 @@ struct TimeObserverTests {
     @Test(.enabled(if: TestCDN.isAvailable, "nginx and ffmpeg are needed"))
     func anObserverAddedWhileItPlaysIsCalled() async throws {
         let cdn = try await TestCDN()
-        let player = VBPlayer(cdn: cdn.url("dash/manifest.mpd"))
+        let player = VBPlayer(cdn: cdn.url("long/manifest.mpd"))
         player.play()
         #expect(await eventually { player.currentTime > .zero })
         let queue = DispatchQueue(label: "observer")

@@ -13,7 +13,8 @@ final class TestCDN: Sendable {
     /// The address of a file of the streams: `hls-fmp4/master.m3u8`, `hls-ts/master.m3u8`, `dash/manifest.mpd`.
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-    /// The streams' length in seconds.
+    /// The streams' length in seconds; `long/manifest.mpd`, two minutes of video alone, does not end behind the back of
+    /// a test that a busy machine keeps waiting.
     static let duration = 4.0
     static let framesPerSecond = 25.0
 
@@ -62,7 +63,7 @@ final class TestCDN: Sendable {
     private static let streams = Task {
         let streams = try TestFolder("vbplayer-streams")
         let folder = streams.url
-        for name in ["hls-fmp4", "hls-ts", "dash"] {
+        for name in ["hls-fmp4", "hls-ts", "dash", "long"] {
             try FileManager.default.createDirectory(
                 at: folder.appending(path: name), withIntermediateDirectories: true)
         }
@@ -92,6 +93,11 @@ final class TestCDN: Sendable {
         try await ffmpeg(source + hls + ["-hls_segment_type", "fmp4", "media.m3u8"], in: folder.path + "/hls-fmp4")
         try await ffmpeg(source + hls + ["-hls_segment_type", "mpegts", "media.m3u8"], in: folder.path + "/hls-ts")
         try await ffmpeg(source + ["-f", "dash", "-seg_duration", "1", "manifest.mpd"], in: folder.path + "/dash")
+        try await ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=64x36:rate=10:duration=120", "-c:v", "libx264", "-preset",
+                "ultrafast", "-g", "10", "-pix_fmt", "yuv420p", "-f", "dash", "-seg_duration", "1", "manifest.mpd",
+            ], in: folder.path + "/long")
         return streams
     }
 
