@@ -42,23 +42,19 @@ extension SimulatedViewer {
     }
 
     private func transmit(_ bytes: [UInt8], on id: LinkID) {
-        guard transports.indices.contains(id.slot), var transport = transports[id.slot], transport.id == id else {
-            return
-        }
+        guard let flow = flow(of: id) else { return }
         var missing = 0
         let payload = Self.sentPayloadByteCount(of: id, &neighbourhood)
-        if payload > transport.payloadByteCount {
+        if payload > transports[id.slot].payloadByteCount {
             // The chunk is a stand-in of a byte or two.
-            missing = servedByteCount - Int(payload - transport.payloadByteCount)
-            transport.payloadByteCount = payload
+            missing = servedByteCount - Int(payload - transports[id.slot].payloadByteCount)
+            transports[id.slot].payloadByteCount = payload
             figures.bytesUploaded += servedByteCount
             world.payload.sent += servedByteCount
             neighbourhood.noteUpload(byteCount: missing, now: now)
         }
-        transport.sentByteCount += bytes.count + missing
-        transports[id.slot] = transport
-        world.transmit(
-            bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: transport.flow)
+        transports[id.slot].sentByteCount += bytes.count + missing
+        world.transmit(bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: flow)
     }
 
     /// In place, for the same reason as ``Simulation/byteCounts(on:)``.
@@ -67,16 +63,22 @@ extension SimulatedViewer {
     }
 
     private func close(_ id: LinkID) {
-        guard transports.indices.contains(id.slot), let transport = transports[id.slot], transport.id == id else {
-            return
+        guard let flow = flow(of: id) else { return }
+        transports[id.slot].flow = FlowID(rawValue: -1)
+        world.closePeer(flow)
+    }
+
+    /// The connection under a link, while there is one.
+    func flow(of id: LinkID) -> FlowID? {
+        guard id.slot < transports.count, transports[id.slot].id == id, transports[id.slot].flow.rawValue >= 0 else {
+            return nil
         }
-        transports[id.slot] = nil
-        world.closePeer(transport.flow)
+        return transports[id.slot].flow
     }
 
     /// A connection to a peer is up.
     func connected(_ id: LinkID, flow: FlowID) {
-        while transports.count <= id.slot { transports.append(nil) }
+        while transports.count <= id.slot { transports.append(Transport(id: id, flow: FlowID(rawValue: -1))) }
         transports[id.slot] = Transport(id: id, flow: flow)
         neighbourhood.opened(id, now: now)
         drive()
@@ -84,7 +86,7 @@ extension SimulatedViewer {
 
     /// A connection to a peer broke, or could not be made.
     func lost(_ id: LinkID) {
-        if transports.indices.contains(id.slot), transports[id.slot]?.id == id { transports[id.slot] = nil }
+        if flow(of: id) != nil { transports[id.slot].flow = FlowID(rawValue: -1) }
         neighbourhood.lost(id, code: -104, now: now)
         drive()
     }
@@ -97,15 +99,16 @@ extension SimulatedViewer {
 
     /// A message that this viewer sent has arrived.
     func arrived(on flow: FlowID, link id: LinkID, roundTrip: Int64) {
-        guard transports.indices.contains(id.slot), transports[id.slot]?.flow == flow else { return }
-        let old = transports[id.slot]?.roundTrip ?? 0
-        transports[id.slot]?.roundTrip = old == 0 ? roundTrip : old + (roundTrip - old) / 8
+        guard self.flow(of: id) == flow else { return }
+        let old = transports[id.slot].roundTrip
+        transports[id.slot].roundTrip = old == 0 ? roundTrip : old + (roundTrip - old) / 8
+        if neighbourhood.acknowledged(id) { drive() }
     }
 
     /// The transport of a link has room again.
     func hasRoom(_ id: LinkID) {
-        guard transports.indices.contains(id.slot), transports[id.slot]?.id == id else { return }
-        transports[id.slot]?.waitsForRoom = false
+        guard flow(of: id) != nil else { return }
+        transports[id.slot].waitsForRoom = false
         neighbourhood.drained(id)
         drive()
     }
@@ -339,34 +342,33 @@ struct ViewerEnvironment: PeerEnvironment {
     /// What a socket's buffer takes of bytes that can't be sent yet: `TCP_NOTSENT_LOWAT`, and the message that passes it.
     private static let unsentByteCount = 17 << 10
 
-    private func transport(_ link: LinkID) -> SimulatedViewer.Transport? {
-        guard link.slot < viewer.transports.count, let transport = viewer.transports[link.slot], transport.id == link
-        else { return nil }
-        return transport
-    }
+    /// The simulation knows what has arrived.
+    var tellsAcknowledgements: Bool { true }
 
     func queuedByteCount(of link: LinkID) -> Int {
-        guard let transport = transport(link) else { return 0 }
-        let waiting = viewer.world.byteCounts(on: transport.flow).waiting
+        guard let flow = viewer.flow(of: link) else { return 0 }
+        let waiting = viewer.world.byteCounts(on: flow).waiting
         guard waiting > Self.unsentByteCount else { return 0 }
-        if !transport.waitsForRoom {
-            viewer.transports[link.slot]?.waitsForRoom = true
-            viewer.world.network.reportRoom(on: transport.flow)
+        if !viewer.transports[link.slot].waitsForRoom {
+            viewer.transports[link.slot].waitsForRoom = true
+            viewer.world.network.reportRoom(on: flow)
         }
         return waiting - Self.unsentByteCount
     }
 
     func unacknowledgedByteCount(of link: LinkID) -> Int {
-        guard let transport = transport(link) else { return 0 }
-        let count = viewer.world.byteCounts(on: transport.flow)
+        guard let flow = viewer.flow(of: link) else { return 0 }
+        let count = viewer.world.byteCounts(on: flow)
         return min(count.waiting, Self.unsentByteCount) + count.inFlight
     }
 
-    func sentByteCount(of link: LinkID) -> Int { transport(link)?.sentByteCount ?? 0 }
+    func sentByteCount(of link: LinkID) -> Int {
+        viewer.flow(of: link) == nil ? 0 : viewer.transports[link.slot].sentByteCount
+    }
 
     func roundTrip(of link: LinkID) -> Duration? {
-        guard let transport = transport(link), transport.roundTrip > 0 else { return nil }
-        return .nanoseconds(transport.roundTrip)
+        guard viewer.flow(of: link) != nil, viewer.transports[link.slot].roundTrip > 0 else { return nil }
+        return .nanoseconds(viewer.transports[link.slot].roundTrip)
     }
 
     func box(_ certificate: MembershipCertificate) -> CertificateBox { viewer.world.box(certificate) }

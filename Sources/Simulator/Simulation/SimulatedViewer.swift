@@ -38,7 +38,7 @@ final class SimulatedViewer {
     /// The connection under a link.
     struct Transport {
         var id: LinkID
-        /// The direction away from this viewer.
+        /// The direction away from this viewer; -1 once the connection is over.
         var flow: FlowID
         var sentByteCount = 0
         var payloadByteCount: UInt64 = 0
@@ -105,7 +105,8 @@ final class SimulatedViewer {
     var claimSequence: UInt64 = 0
     var nextSnapshot = MonotonicInstant.origin
     var nextWant = MonotonicInstant.origin
-    var transports: [Transport?] = []
+    /// By the links' slots.
+    var transports: ContiguousArray<Transport> = []
     /// The real size of the chunk that the store was asked for last.
     var servedByteCount = 0
     var trackerConnection: TrackerSession.ConnectionID?

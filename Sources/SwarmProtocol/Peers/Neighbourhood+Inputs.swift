@@ -98,6 +98,16 @@ extension Neighbourhood {
         markDue(slot)
     }
 
+    /// The other side has acknowledged bytes that a link sent; told by drivers that learn of it
+    /// (``PeerEnvironment/tellsAcknowledgements``).
+    ///
+    /// - Returns: Whether something waits for that, so that a poll has something to do.
+    public mutating func acknowledged(_ id: LinkID) -> Bool {
+        guard let slot = slot(of: id), neighbours[slot].link.hasReadyChunks else { return false }
+        markDue(slot)
+        return true
+    }
+
     /// A link's connection ended, or could not be opened; its driver has forgotten it.
     ///
     /// - Parameter code: The system's, for the log.

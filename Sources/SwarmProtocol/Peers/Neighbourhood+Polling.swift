@@ -140,7 +140,9 @@ extension Neighbourhood {
             beginRoundWhenAllowed(now: now)
             return earliest
         }
-        // It waits for the transport, which tells when its queue is drained but not when the other side acknowledges.
+        // It waits for the transport, which tells when its queue is drained, but mostly not when the other side
+        // acknowledges.
+        if environment.tellsAcknowledgements { return earliest }
         let id = neighbours[slot].id
         guard environment.queuedByteCount(of: id) == 0 else { return earliest }
         return min(earliest, now.advanced(by: Self.pacingPause(environment.roundTrip(of: id))))

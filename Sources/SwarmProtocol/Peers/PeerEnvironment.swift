@@ -16,6 +16,10 @@ public protocol PeerEnvironment {
     /// The time that certificates are checked against.
     var time: UnixTime { get }
 
+    /// Whether ``Neighbourhood/acknowledged(_:)`` is called when the other side has acknowledged bytes. Where the system
+    /// doesn't say when it has, links with a full window are looked at every quarter of a round trip instead.
+    var tellsAcknowledgements: Bool { get }
+
     /// Bytes that were handed to a link's transport and wait in this process.
     func queuedByteCount(of link: LinkID) -> Int
 
@@ -33,6 +37,9 @@ public protocol PeerEnvironment {
 }
 
 extension PeerEnvironment {
+    /// The system doesn't say.
+    public var tellsAcknowledgements: Bool { false }
+
     /// A box of its own.
     public func box(_ certificate: MembershipCertificate) -> CertificateBox { CertificateBox(certificate) }
 }
