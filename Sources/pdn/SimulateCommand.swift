@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Foundation
 import Simulator
+import Synchronization
 
 /// `pdn simulate`: a whole swarm in virtual time.
 enum SimulateCommand: Subcommand {
@@ -11,7 +12,12 @@ enum SimulateCommand: Subcommand {
         operands: "SCENARIO", operandCount: 1...1,
         options: [
             .value("seed", "N", "the seed of everything random; the scenario's unless given"),
+            .value("seeds", "N", "how many seeds to run, from the first on: gives means and confidence intervals"),
+            .value("jobs", "N", "how many seeds run at once; the machine's cores unless given"),
             .value("viewers", "N", "how many viewers; as many as the scenario says unless given"),
+            .value(
+                "explain", "VIEWER", "say in words why this viewer, from 0 in order of arrival, stalled or used the CDN"
+            ),
             .flag("json", "print one JSON document"),
         ],
         notes: [
@@ -21,31 +27,64 @@ enum SimulateCommand: Subcommand {
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
         let scenario = try scenario(arguments.operands[0])
-        let seed = try arguments.value("seed") == nil ? nil : arguments.integer("seed", in: 0...Int.max, default: 1)
+        let first = try arguments.integer("seed", in: 0...Int.max, default: Int(truncatingIfNeeded: scenario.seed))
+        let seeds = SeedRuns.seeds(
+            from: UInt64(first), count: try arguments.integer("seeds", in: 1...10_000, default: 1))
+        let jobs = try arguments.integer(
+            "jobs", in: 1...1024, default: ProcessInfo.processInfo.activeProcessorCount)
         let count =
             try arguments.value("viewers") == nil ? nil : arguments.integer("viewers", in: 1...4_000_000, default: 1)
+        let explained =
+            try arguments.value("explain") == nil ? nil : arguments.integer("explain", in: 0...3_999_999, default: 0)
+        if explained != nil, seeds.count > 1 {
+            throw CommandFailure.usage("--explain is about one run: leave out --seeds, and name the run with --seed")
+        }
         let clock = ContinuousClock()
         let start = clock.now
-        let result: SimulationResult
+        let report: SimulationReport
         do {
-            let simulation = try Simulation(scenario: scenario, seed: seed.map { UInt64($0) }, viewers: count)
-            var bar = ProgressBar()
-            let length = max(1, scenario.duration.components.seconds)
-            result = try simulation.run { bar.show(Double($0) / Double(length), "\($0)/\(length) s") }
-            bar.clear()
+            let runs = try await run(scenario, seeds: seeds, jobs: jobs, viewers: count, explaining: explained)
+            report = SimulationReport(scenario, runs: runs)
         } catch let error as PopulationError {
             throw CommandFailure.badInput("\(arguments.operands[0]): \(error)")
         } catch let error as SimulationError {
             throw CommandFailure.failed("\(error)")
         }
         let wall = start.duration(to: clock.now)
-        if arguments.flag("json") { Terminal.print(result.json) } else { print(result) }
+        let explanation = explained.flatMap { ViewerExplanation(of: $0, in: report.runs[0]) }
+        if arguments.flag("json") {
+            Terminal.print(explanation?.json ?? report.json)
+        } else {
+            (explanation?.lines ?? report.lines).forEach(Terminal.print)
+        }
         let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) * 1e-18
+        let (simulated, online) = report.runs.reduce(into: (0.0, 0.0)) {
+            $0.0 += $1.simulatedSeconds
+            $0.1 += $1.viewerSeconds
+        }
         Terminal.note(
             String(
-                format: "%.0f s simulated in %.2f s; %.0f viewer-seconds a second", result.simulatedSeconds, seconds,
-                result.viewerSeconds / max(seconds, 1e-9)))
+                format: "%.0f s simulated in %.2f s; %.0f viewer-seconds a second", simulated, seconds,
+                online / max(seconds, 1e-9)))
         return .done
+    }
+
+    private static func run(
+        _ scenario: Scenario, seeds: [UInt64], jobs: Int, viewers: Int?, explaining explained: Int?
+    ) async throws -> [SimulationResult] {
+        let progress = SeedProgress(
+            runCount: seeds.count, secondsPerRun: max(1, Int(scenario.duration.components.seconds)))
+        defer { progress.clear() }
+        return try await SeedRuns.run(seeds: seeds, jobs: jobs, progress: { progress.note($0) }) { seed, note in
+            let simulation = try Simulation(
+                scenario: scenario, seed: seed, viewers: viewers, explaining: explained)
+            if let explained, explained >= simulation.population.viewers.count {
+                throw CommandFailure.usage(
+                    "there is no viewer \(explained): the run has \(simulation.population.viewers.count), from 0 on in order "
+                        + "of arrival")
+            }
+            return try simulation.run(progress: note)
+        }
     }
 
     private static func scenario(_ operand: String) throws(CommandFailure) -> Scenario {
@@ -74,32 +113,34 @@ enum SimulateCommand: Subcommand {
             throw .badInput("\(operand): \(error)")
         }
     }
+}
 
-    private static func print(_ result: SimulationResult) {
-        let total = result.total
-        func figure(_ value: Double?, _ format: String = "%.3f") -> String {
-            value.map { String(format: format, $0) } ?? "-"
-        }
-        Terminal.print("\(result.scenario), seed \(result.seed), \(result.viewerCount) viewers")
-        Terminal.print("  offload             \(figure(total.offload))")
-        if let limit = result.limits.tightestHard {
-            Terminal.print("  at most             \(figure(limit.value)) (\(limit.name.rawValue): \(limit.sentence))")
-        }
-        Terminal.print(
-            "  copies per segment  \(figure(total.copiesPerSegment)): elected \(figure(total.copiesElected)), "
-                + "hand-over \(figure(total.copiesHandover)), start-up \(figure(total.copiesStartup))")
-        Terminal.print(
-            "  stalls              \(total.stalls) in \(total.stalledViewers) viewers, "
-                + "\(figure(total.stallSeconds, "%.1f")) s")
-        Terminal.print(
-            "  start-up            median \(figure(total.startupSecondsMedian)) s, "
-                + "95 % within \(figure(total.startupSecondsP95)) s")
-        Terminal.print(
-            "  from the CDN        \(total.bytesCDN / 1_000_000) MB of \(total.bytesDelivered / 1_000_000) MB delivered"
-        )
-        Terminal.print("  messages            \(figure(total.messagesPerViewerSecond, "%.1f")) per viewer and second")
-        if result.isWithoutSharedLines {
-            Terminal.print("  note: no viewers share a line here, which is too optimistic for viewers at home")
+/// The progress of all runs together, shown on a terminal.
+private final class SeedProgress: Sendable {
+    private struct State {
+        var bar = ProgressBar()
+        var seconds: [Int]
+    }
+
+    private let state: Mutex<State>
+    private let secondsPerRun: Int
+
+    init(runCount: Int, secondsPerRun: Int) {
+        state = Mutex(State(seconds: Array(repeating: 0, count: runCount)))
+        self.secondsPerRun = secondsPerRun
+    }
+
+    /// From any thread.
+    func note(_ progress: SeedRuns.Progress) {
+        state.withLock { state in
+            state.seconds[progress.run] = progress.second
+            let (count, length) = (state.seconds.count, secondsPerRun)
+            let sum = state.seconds.reduce(0, +)
+            let done = state.seconds.count { $0 >= length }
+            let label = count == 1 ? "\(sum)/\(length) s" : "\(done)/\(count) seeds, \(sum)/\(count * length) s"
+            state.bar.show(Double(sum) / Double(count * length), label)
         }
     }
+
+    func clear() { state.withLock { $0.bar.clear() } }
 }

@@ -39,4 +39,26 @@ struct SimulateProcessTests {
         let bad = try await BuiltTool.call(["simulate", folder.path("bad.json")])
         #expect(bad.status == 3 && bad.errors.contains("duration"))
     }
+
+    @Test func `Several seeds print one document, whatever runs at once`() async throws {
+        let arguments = ["simulate", folder.path("small.json"), "--seeds", "3", "--json"]
+        let one = try await BuiltTool.call(arguments + ["--jobs", "1"])
+        let many = try await BuiltTool.call(arguments + ["--jobs", "3"])
+        #expect(one.status == 0 && one.output == many.output)
+        let document = try JSONSerialization.jsonObject(with: Data(one.output.utf8)) as? [String: Any]
+        #expect((document?["runs"] as? [Any])?.count == 3)
+        let offload = (document?["figures"] as? [String: Any])?["offload"] as? [String: Any]
+        #expect(offload?["mean"] is Double && offload?["low"] is Double)
+    }
+
+    @Test func `A viewer is explained`() async throws {
+        let result = try await BuiltTool.call(["simulate", folder.path("small.json"), "--explain", "2"])
+        #expect(result.status == 0 && result.output.contains("viewer 2 began to play"))
+        #expect(result.output.contains("asked of the CDN"))
+        let absent = try await BuiltTool.call(["simulate", folder.path("small.json"), "--explain", "99"])
+        #expect(absent.status == 2 && absent.errors.contains("no viewer 99"))
+        let several = try await BuiltTool.call(
+            ["simulate", folder.path("small.json"), "--explain", "2", "--seeds", "2"])
+        #expect(several.status == 2)
+    }
 }

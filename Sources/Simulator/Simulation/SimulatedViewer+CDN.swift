@@ -49,6 +49,7 @@ extension SimulatedViewer {
     private func take(_ byteCount: Int, of id: TransferID) {
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         count(byteCount, reason: fetches[place].reason)
+        world.segmentBytes[firstSegment + fetches[place].index].cdn += byteCount
         feed(.cdnReceived(id, byteCount: byteCount))
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         let index = fetches[place].index

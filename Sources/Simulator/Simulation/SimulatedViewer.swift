@@ -66,6 +66,8 @@ final class SimulatedViewer {
     var secrets: SeededGenerator
     var trackerGenerator: SeededGenerator
     var figures = ViewerTally()
+    /// What the scheduler was told and what it decided; kept for the viewer that is to be explained.
+    var decisions: [DecisionEntry]?
 
     var scheduler: Scheduler
     var neighbourhood: Neighbourhood
@@ -138,6 +140,7 @@ final class SimulatedViewer {
             configuration: Self.neighbourhoodConfiguration(world.scenario, profile), swarm: world.stream.swarm,
             membershipKeys: [], suite: suite, generator: SeededGenerator(seed: mixer.next()), now: world.now)
         player = PlaybackClock(at: .nanoseconds(profile.startNanoseconds), now: world.now)
+        if index == world.explainedViewer { decisions = [] }
     }
 
     private static func seed(using generator: inout SeededGenerator) -> Bytes32 {
@@ -230,8 +233,13 @@ final class SimulatedViewer {
 
     func feed(_ input: SchedulerInput) {
         guard isOnline else { return }
-        scheduler.handle(input, now: now)
+        tell(input)
         drain()
+    }
+
+    private func tell(_ input: SchedulerInput) {
+        decisions?.append(DecisionEntry(time: now, event: .input(input)))
+        scheduler.handle(input, now: now)
     }
 
     private func drain() {
@@ -240,6 +248,7 @@ final class SimulatedViewer {
         defer { isDraining = false }
         while isOnline {
             let output = scheduler.poll(now: now)
+            decisions?.append(DecisionEntry(time: now, event: .output(output)))
             if case .wait(let until) = output {
                 if let until { arm(.scheduler, at: max(now, until)) }
                 return
@@ -372,7 +381,7 @@ final class SimulatedViewer {
         }
         while ledgers.count < last { ledgers.append(SegmentLedger()) }
         knownSegments = last
-        scheduler.handle(.segments(track: 0, descriptions), now: now)
+        tell(.segments(track: 0, descriptions))
     }
 
     /// Hands the player what is there, up to a bounded time ahead.
@@ -399,7 +408,7 @@ final class SimulatedViewer {
                 figures.bytesStore += available - feedOffset
             } else {
                 figures.bytesDelivered += available - feedOffset
-                world.noteDelivered(firstSegment + feedIndex)
+                world.noteDelivered(available - feedOffset, of: firstSegment + feedIndex)
             }
             feedOffset = available
             let fraction = Double(available) / Double(size)

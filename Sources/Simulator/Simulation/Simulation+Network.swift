@@ -199,6 +199,11 @@ extension Simulation {
     @discardableResult func request(_ request: CDNRequest, byteCount: Int, for viewer: SimulatedViewer) -> Int {
         nextSerial = (nextSerial + 1) & 0xFF_FFFF
         let serial = nextSerial
+        switch request {
+        case .manifest: viewer.figures.requestsManifest += 1
+        case .catalogue: viewer.figures.requestsCatalogue += 1
+        case .media: break  // The viewer counts those itself.
+        }
         let transfer = transfers.insert(
             CDNTransfer(
                 viewer: viewer.index, request: request, serial: serial, byteCount: byteCount,

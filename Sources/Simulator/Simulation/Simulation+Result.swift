@@ -2,20 +2,21 @@ internal import CoreModel
 
 /// From counters to figures.
 extension Simulation {
-    /// Takes note of the totals at the end of a second.
+    /// Takes note of a second at its end.
     func noteSecond() {
-        var second = SimulationResult.Second(viewers: 0, bytesCDN: 0, bytesPeers: 0)
+        var second = SimulationResult.Second()
         for index in viewers.indices {
             if let viewer = viewers[index], viewer.isOnline {
                 second.viewers += 1
-                second.bytesCDN += viewer.figures.bytesCDN
-                second.bytesPeers += viewer.figures.bytesPeers
+                second.stalledViewers += viewer.player.isStalled ? 1 : 0
+                second.add(viewer.figures)
             } else {
-                second.bytesCDN += tallies[index].bytesCDN
-                second.bytesPeers += tallies[index].bytesPeers
+                second.add(tallies[index])
             }
         }
-        series.append(second)
+        if distinctBytes > 0 { second.copies = Double(second.bytesCDN) / Double(distinctBytes) }
+        series.append(second.since(countedBytes))
+        countedBytes = second
     }
 
     func finish() throws(SimulationError) -> SimulationResult {
@@ -41,12 +42,9 @@ extension Simulation {
             messages += tally.messagesSent
             online += tally.online.inSeconds
         }
-        var distinct = 0
-        var largest = 0
-        for (index, segment) in stream.segments.enumerated() where isDelivered[index] {
-            distinct += segment.geometry.byteCount
-            largest = max(largest, segment.geometry.byteCount)
-        }
+        let distinct = distinctBytes
+        let largest =
+            zip(stream.segments, segmentBytes).filter { $0.1.delivered > 0 }.map(\.0.geometry.byteCount).max() ?? 0
         if total.bytesDelivered > 0 {
             total.offload = 1 - Double(total.bytesCDN) / Double(total.bytesDelivered)
             total.peerShare = Double(total.bytesPeers) / Double(max(1, total.bytesPeers + total.bytesCDN))
@@ -73,8 +71,43 @@ extension Simulation {
         return SimulationResult(
             scenario: scenario.name, seed: seed, viewerCount: population.viewers.count,
             simulatedSeconds: scenario.duration.inSeconds, viewerSeconds: online, total: total, limits: limits,
-            series: series, payload: payload,
-            isWithoutSharedLines: scenario.links.isWithoutSharedLines, viewers: tallies)
+            series: series, segments: segments, fairness: fairness, cost: cost(total), payload: payload,
+            isWithoutSharedLines: scenario.links.isWithoutSharedLines, decisionLog: decisionLog, viewers: tallies)
+    }
+
+    private var fairness: UploadFairness {
+        UploadFairness(
+            zip(population.viewers, tallies).enumerated().filter { $0.1.0.sharing == .uploads }.map { index, viewer in
+                let capacity = population.lineUplinks[index] / 8 * viewer.1.online.inSeconds
+                return (bytes: Double(viewer.1.bytesUploaded), capacity: capacity)
+            })
+    }
+
+    private func cost(_ total: SimulationResult.Total) -> DeliveryCost? {
+        let prices = scenario.cdn.prices
+        guard !prices.isEmpty else { return nil }
+        let manifests = tallies.reduce(0) { $0 + $1.bytesManifest }
+        let catalogues = tallies.reduce(0) { $0 + $1.bytesCatalogue }
+        let manifestRequests = tallies.reduce(0) { $0 + $1.requestsManifest }
+        return DeliveryCost(
+            currency: prices.currency,
+            withPeers: DeliveryCost.Bill(
+                bytes: total.bytesCDN + manifests + catalogues,
+                requests: tallies.reduce(manifestRequests) { $0 + $1.requestsCDN + $1.requestsCatalogue },
+                percentile95: DeliveryRate(series.map(\.bytesCDN)).percentile95, prices),
+            cdnOnly: DeliveryCost.Bill(
+                bytes: total.bytesDelivered + manifests,
+                requests: tallies.reduce(manifestRequests) { $0 + $1.segments },
+                percentile95: DeliveryRate(series.map(\.bytesDelivered)).percentile95, prices))
+    }
+
+    private var segments: [SimulationResult.Segment] {
+        zip(stream.segments, segmentBytes).enumerated().compactMap { index, segment in
+            guard segment.1.delivered > 0 || segment.1.cdn > 0 else { return nil }
+            return SimulationResult.Segment(
+                index: index, byteCount: segment.0.geometry.byteCount, bytesCDN: segment.1.cdn,
+                bytesDelivered: segment.1.delivered)
+        }
     }
 
     private func limits(distinct: Int, largest: Int) -> [Limit] {
@@ -96,5 +129,22 @@ extension Simulation {
         guard !sorted.isEmpty else { return nil }
         let place = Int((Double(sorted.count) * share).rounded(.up)) - 1
         return sorted[min(max(place, 0), sorted.count - 1)]
+    }
+}
+
+extension SimulationResult.Second {
+    fileprivate mutating func add(_ figures: ViewerTally) {
+        bytesDelivered += figures.bytesDelivered
+        bytesCDN += figures.bytesCDN
+        bytesPeers += figures.bytesPeers
+    }
+
+    /// The bytes of this second alone, when all up to its end are counted here and all up to its start there.
+    fileprivate func since(_ start: Self) -> Self {
+        var second = self
+        second.bytesDelivered -= start.bytesDelivered
+        second.bytesCDN -= start.bytesCDN
+        second.bytesPeers -= start.bytesPeers
+        return second
     }
 }

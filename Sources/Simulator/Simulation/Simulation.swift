@@ -122,7 +122,7 @@ package final class Simulation {
 
     let scenario: Scenario
     let seed: UInt64
-    let population: Population
+    package let population: Population
     let suite: any CryptoSuite
     let stream: SimulatedStream
     let scheduling: SchedulerConfiguration
@@ -153,11 +153,19 @@ package final class Simulation {
 
     /// Segments that have been published, from the stream's start on.
     var publishedSegments: Int
-    var isDelivered: [Bool]
+    /// By segment of the stream.
+    var segmentBytes: [SegmentBytes]
+    /// Bytes of the segments of which anything was delivered.
+    var distinctBytes = 0
     var tallies: [ViewerTally]
     var payload = SimulationResult.Payload()
     var maximumFront = 0
     var series: [SimulationResult.Second] = []
+    /// All that was counted up to the end of the last second.
+    var countedBytes = SimulationResult.Second()
+    /// Whose decisions are kept.
+    let explainedViewer: Int?
+    var decisionLog: DecisionLog?
     private var sharedLinks: [SharedLinkID] = []
 
     private static let region = (viewers: 0, infrastructure: 1)
@@ -170,15 +178,17 @@ package final class Simulation {
     ///   - viewers: How many, when not as many as the scenario says.
     ///   - suite: The cryptographic primitives.
     ///   - usesPeers: Whether viewers use peers at all.
+    ///   - explainedViewer: The viewer, by its number in order of arrival, whose decision log is part of the result.
     package init(
         scenario: Scenario, seed: UInt64? = nil, viewers count: Int? = nil, suite: any CryptoSuite = KeyedFakes(),
-        usesPeers: Bool = true
+        usesPeers: Bool = true, explaining explainedViewer: Int? = nil
     ) throws(PopulationError) {
         self.scenario = scenario
         let seed = seed ?? scenario.seed
         self.seed = seed
         self.suite = suite
         self.usesPeers = usesPeers
+        self.explainedViewer = explainedViewer
         population = try Population(scenario, seed: seed, count: count)
         scheduling = SchedulerConfiguration()
         stream = SimulatedStream(scenario, seed: seed, suite: suite, time: Self.epoch)
@@ -210,7 +220,7 @@ package final class Simulation {
         viewers = Array(repeating: nil, count: count)
         boxes = Array(repeating: nil, count: count)
         tallies = Array(repeating: ViewerTally(), count: count)
-        isDelivered = Array(repeating: false, count: stream.segments.count)
+        segmentBytes = Array(repeating: SegmentBytes(), count: stream.segments.count)
         publishedSegments = stream.segments.count
         for line in population.sharedLines {
             let kind: SharedLinkConfiguration.Kind =
@@ -352,6 +362,10 @@ package final class Simulation {
         guard let viewer = viewers[index], viewer.isOnline else { return }
         viewer.stop()
         tallies[index] = viewer.figures
+        if let entries = viewer.decisions {
+            decisionLog = DecisionLog(
+                configuration: viewer.scheduler.configuration, startsAt: viewer.profile.arrival, entries: entries)
+        }
         schedule(.remove(viewer: index), at: now.advanced(by: .seconds(2)))
     }
 
@@ -363,7 +377,11 @@ package final class Simulation {
         disconnectTracker(viewer)
     }
 
-    func noteDelivered(_ segment: Int) { isDelivered[segment] = true }
+    /// Bytes of a segment were handed to a player for the first time.
+    func noteDelivered(_ byteCount: Int, of segment: Int) {
+        if segmentBytes[segment].delivered == 0 { distinctBytes += stream.segments[segment].geometry.byteCount }
+        segmentBytes[segment].delivered += byteCount
+    }
 }
 
 /// Why a run has no result.

@@ -1,9 +1,8 @@
-package import CommandLineSupport
 internal import CoreModel
 
 /// What a run of the simulation gave, and the bounds beside it.
 package struct SimulationResult: Sendable {
-    /// Totals, under the names of contracts.md.
+    /// Totals, under the names that figures of real viewers have too.
     package struct Total: Sendable, Equatable {
         package var bytesCDN = 0
         package var bytesPeers = 0
@@ -39,11 +38,30 @@ package struct SimulationResult: Sendable {
         package var underWay = 0
     }
 
-    /// What the CDN gave up to the end of a second of the run.
+    /// A second of the run.
     package struct Second: Sendable, Equatable {
-        package var viewers: Int
+        /// Online at its end.
+        package var viewers = 0
+        /// Of these, the ones whose playback stood at its end for want of media, after it had once begun.
+        package var stalledViewers = 0
+        package var bytesDelivered = 0
+        package var bytesCDN = 0
+        package var bytesPeers = 0
+        /// Bytes from the CDN for each distinct byte delivered, from the start of the run to the end of this second; `nil`
+        /// before anything was delivered. The last one is the total's `copiesPerSegment`.
+        package var copies: Double?
+    }
+
+    /// A segment of the stream that somebody fetched or played.
+    package struct Segment: Sendable, Equatable {
+        /// Its number in the stream.
+        package var index: Int
+        package var byteCount: Int
+        /// From the CDN, to all viewers together.
         package var bytesCDN: Int
-        package var bytesPeers: Int
+        package var bytesDelivered: Int
+        /// How often the CDN gave it.
+        package var copies: Double { Double(bytesCDN) / Double(byteCount) }
     }
 
     package var scenario: String
@@ -55,11 +73,35 @@ package struct SimulationResult: Sendable {
     package var total: Total
     package var limits: [Limit]
     package var series: [Second]
+    /// Segments that somebody fetched or played, in order.
+    package var segments: [Segment]
+    package var fairness: UploadFairness
+    /// `nil` where the scenario names no prices.
+    package var cost: DeliveryCost?
     package var payload: Payload
     package var isWithoutSharedLines: Bool
+    /// The decisions of the viewer that the run was asked to explain.
+    package var decisionLog: DecisionLog?
     var viewers: [ViewerTally]
 
-    /// What the model leaves out.
+    /// What the CDN gave; media alone.
+    package var cdnRate: DeliveryRate { DeliveryRate(series.map(\.bytesCDN)) }
+    /// What it would have given if every delivered byte had come from it.
+    package var cdnOnlyRate: DeliveryRate { DeliveryRate(series.map(\.bytesDelivered)) }
+    /// Seconds from arrival to playback, of those who came to see anything.
+    package var startups: SampleSummary {
+        SampleSummary(viewers.compactMap { $0.startup?.inSeconds }, ends: SampleSummary.secondsEnds)
+    }
+    /// Seconds that each viewer's playback stood.
+    package var stallTimes: SampleSummary {
+        SampleSummary(viewers.map(\.stallTime.inSeconds), ends: SampleSummary.secondsEnds)
+    }
+    /// How often each viewer's playback stopped.
+    package var stallCounts: SampleSummary {
+        SampleSummary(viewers.map { Double($0.stalls) }, ends: SampleSummary.countEnds)
+    }
+
+    /// What the model assumes and leaves out.
     package static let assumptions = [
         "Viewers play one rendition of one track; adaptation is not simulated here.",
         "The CDN is one place; its caches are always warm.",
@@ -67,85 +109,4 @@ package struct SimulationResult: Sendable {
         "Viewers behind one site reach the tracker under addresses of their own.",
         "Limits per address of the tracker's server are not applied.",
     ]
-
-    /// The document that `pdn simulate --json` prints; the same bytes for the same scenario and seed.
-    package var json: JSONValue {
-        .object([
-            ("scenario", .string(scenario)), ("seed", .integer(Int(truncatingIfNeeded: seed))),
-            ("simulatedSeconds", .number(simulatedSeconds)), ("viewerSeconds", .number(viewerSeconds)),
-            ("total", totalJSON),
-            (
-                "limits",
-                .array(
-                    limits.map {
-                        .object([
-                            ("name", .string($0.name.rawValue)), ("strength", .string($0.strength.rawValue)),
-                            ("offload", .number($0.value)), ("meaning", .string($0.sentence)),
-                        ])
-                    })
-            ),
-            ("isWithoutSharedLines", .boolean(isWithoutSharedLines)),
-            ("assumptions", .array(Self.assumptions.map { .string($0) })),
-            (
-                "series",
-                .array(
-                    series.map {
-                        .object([
-                            ("viewers", .integer($0.viewers)), ("bytesCDN", .integer($0.bytesCDN)),
-                            ("bytesPeers", .integer($0.bytesPeers)),
-                        ])
-                    })
-            ),
-            ("viewers", .array(viewers.enumerated().map { Self.json($0.element, id: $0.offset) })),
-        ])
-    }
-
-    private var totalJSON: JSONValue {
-        .object([
-            ("viewers", .integer(viewerCount)), ("bytesCDN", .integer(total.bytesCDN)),
-            ("bytesPeers", .integer(total.bytesPeers)), ("bytesDelivered", .integer(total.bytesDelivered)),
-            ("bytesWitness", .null), ("offload", .optional(total.offload)), ("peerShare", .optional(total.peerShare)),
-            ("copiesPerSegment", .optional(total.copiesPerSegment)), ("copiesSteady", .optional(total.copiesSteady)),
-            ("copiesElected", .optional(total.copiesElected)), ("copiesHandover", .optional(total.copiesHandover)),
-            ("copiesStartup", .optional(total.copiesStartup)), ("stalls", .integer(total.stalls)),
-            ("stallSeconds", .number(total.stallSeconds)), ("stalledViewers", .integer(total.stalledViewers)),
-            ("startupSecondsMedian", .optional(total.startupSecondsMedian)),
-            ("startupSecondsP95", .optional(total.startupSecondsP95)),
-            ("chunksRejected", .integer(total.chunksRejected)),
-            ("messagesPerViewerSecond", .optional(total.messagesPerViewerSecond)), ("wallSeconds", .null),
-        ])
-    }
-
-    private static func json(_ viewer: ViewerTally, id: Int) -> JSONValue {
-        .object([
-            ("id", .string(String(id))), ("startupSeconds", .optional(viewer.startup?.inSeconds)),
-            ("stalls", .integer(viewer.stalls)), ("stallSeconds", .number(viewer.stallTime.inSeconds)),
-            ("playedSeconds", .number(viewer.played.inSeconds)),
-            ("liveLatencySeconds", .optional(viewer.latency?.inSeconds)), ("segments", .integer(viewer.segments)),
-            (
-                "bytes",
-                .object([
-                    ("cdn", .integer(viewer.bytesCDN)), ("cdnManifest", .integer(viewer.bytesManifest)),
-                    ("cdnCatalogue", .integer(viewer.bytesCatalogue)), ("peers", .integer(viewer.bytesPeers)),
-                    ("store", .integer(viewer.bytesStore)), ("uploaded", .integer(viewer.bytesUploaded)),
-                    ("wasted", .integer(viewer.bytesWasted)),
-                ])
-            ),
-            (
-                "requests",
-                .object([
-                    ("cdn", .integer(viewer.requestsCDN)), ("peers", .integer(viewer.requestsPeers)),
-                    ("rejected", .integer(viewer.requestsRejected)), ("timedOut", .integer(viewer.requestsTimedOut)),
-                    ("cancelled", .integer(viewer.requestsCancelled)),
-                ])
-            ),
-            ("chunksVerified", .integer(viewer.chunksVerified)), ("chunksRejected", .integer(viewer.chunksRejected)),
-            ("peersBanned", .integer(viewer.peersBanned)), ("peersConnected", .integer(viewer.peersConnected)),
-            ("error", viewer.hasFailed ? .string("a segment could not be had") : .null),
-        ])
-    }
-}
-
-extension JSONValue {
-    fileprivate static func optional(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
 }

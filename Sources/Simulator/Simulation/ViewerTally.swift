@@ -1,6 +1,10 @@
 internal import CoreModel
 
-/// One viewer's counters, under the names of contracts.md.
+/// One viewer's counters.
+///
+/// The names are those of `ViewerFigures`, which reports of real viewers use, so that the two can be laid side by side. That
+/// type is not used here: it belongs to the module with sockets and timers, which a simulation does without, and a real
+/// viewer can't know half of what is counted here.
 struct ViewerTally {
     var startup: Duration?
     var stalls = 0
@@ -23,6 +27,8 @@ struct ViewerTally {
     var cdnElected = 0
     var cdnHandover = 0
     var requestsCDN = 0
+    var requestsManifest = 0
+    var requestsCatalogue = 0
     var requestsPeers = 0
     var requestsRejected = 0
     var requestsTimedOut = 0

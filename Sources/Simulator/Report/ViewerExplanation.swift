@@ -1,0 +1,39 @@
+package import CommandLineSupport
+internal import CoreModel
+
+/// Why one viewer of a run stalled or went to the CDN, in words.
+package struct ViewerExplanation: Sendable {
+    package let viewer: Int
+    private let tally: ViewerTally
+    package let sentences: [Explanation.Sentence]
+
+    /// `nil` unless the run kept this viewer's decisions.
+    package init?(of viewer: Int, in result: SimulationResult) {
+        guard result.viewers.indices.contains(viewer), let log = result.decisionLog else { return nil }
+        self.viewer = viewer
+        tally = result.viewers[viewer]
+        sentences = Explanation(log).sentences
+    }
+
+    /// What became of the viewer, then a line for each stall and each request to the CDN, with the time since it came.
+    package var lines: [String] {
+        let start =
+            tally.startup.map { "began to play after \(DecisionWords.seconds($0))" } ?? "never began to play"
+        return [
+            "viewer \(viewer) \(start), played \(DecisionWords.seconds(tally.played)) and stalled \(tally.stalls) times for "
+                + "\(DecisionWords.seconds(tally.stallTime)) in all",
+            "  from the CDN \(tally.bytesCDN) bytes in \(tally.requestsCDN) requests, from peers \(tally.bytesPeers) bytes; "
+                + "uploaded \(tally.bytesUploaded) bytes",
+        ] + sentences.map { "\($0)" }
+    }
+
+    package var json: JSONValue {
+        [
+            "viewer": .integer(viewer), "startupSeconds": JSONValue(tally.startup?.inSeconds),
+            "stalls": .integer(tally.stalls), "stallSeconds": .number(tally.stallTime.inSeconds),
+            "bytes": ["cdn": .integer(tally.bytesCDN), "peers": .integer(tally.bytesPeers)],
+            "explanation": .array(
+                sentences.map { ["seconds": .number($0.time.inSeconds), "text": .string($0.text)] }),
+        ]
+    }
+}

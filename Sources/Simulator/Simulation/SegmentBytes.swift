@@ -1,0 +1,7 @@
+/// What was delivered of one segment of the stream, to all viewers together.
+struct SegmentBytes: Sendable {
+    /// Received from the CDN, used or not.
+    var cdn = 0
+    /// Handed to players for the first time.
+    var delivered = 0
+}
