@@ -16,15 +16,17 @@ extension Scheduler {
     /// Notes what a peer holds; true when that can change a decision.
     mutating func note(_ holding: Holding, of id: SegmentID, by key: PeerKey) -> Bool {
         guard let index = peerIndex(key), has(id) else { return false }
-        let old = tracks[id.track].segments[id.index].setHolding(holding, of: key)
-        // What only confirms what is known, and brings nothing that is missing, changes nothing.
-        let taken = tracks[id.track].segments[id.index].taken
-        if !(old?.isWithin(holding.all) ?? true) || !holding.isWithin(taken) { tracks[id.track].rouse(id.index) }
         if !failedOwners.isEmpty, !holding.verified.isEmpty, failedOwners[peers[index].member] != nil {
             failedOwners[peers[index].member] = nil
             rouseAll()
         }
-        return !isComplete(id)
+        // What others have of it matters again when it is dropped: the driver tells it then.
+        guard !isComplete(id) else { return false }
+        let old = tracks[id.track].segments[id.index].setHolding(holding, of: key)
+        // What only confirms what is known, and brings nothing that is missing, changes nothing.
+        let taken = tracks[id.track].segments[id.index].taken
+        if !(old?.isWithin(holding.all) ?? true) || !holding.isWithin(taken) { tracks[id.track].rouse(id.index) }
+        return true
     }
 
     mutating func remove(_ key: PeerKey) {
@@ -153,6 +155,7 @@ extension Scheduler {
     mutating func complete(_ id: SegmentID) {
         guard has(id) else { return }
         tracks[id.track].setComplete(id.index, true)
+        tracks[id.track].segments[id.index].holders = []
         removeClaim(of: id)
         voidRequests(of: id)
         let all = 0..<tracks[id.track].chunkCount(id.index)

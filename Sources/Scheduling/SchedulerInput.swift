@@ -51,7 +51,7 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     /// The segment's record does not count any more; only these chunks are left of it. Its size is `byteCount`, which can
     /// be another than the record's.
     case replaced(SegmentID, present: ChunkSet, byteCount: Int?)
-    /// The store dropped a segment.
+    /// The store dropped a segment. What peers hold of it has to be told again: of a complete segment it is not kept.
     case evicted(SegmentID)
     /// An instant given by ``SchedulerOutput/wait(until:)`` has come.
     case timer

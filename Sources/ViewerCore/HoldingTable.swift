@@ -1,48 +1,89 @@
 internal import CoreModel
 internal import Scheduling
+internal import SwarmProtocol
 
-/// What one peer says that it holds, by root. When the table is full the root that came first is forgotten.
+/// What one peer says that it holds, by the numbers of a ``ContentTable``: a bit for what it has all of, and a set of chunks
+/// for the few segments that it has in part.
 struct HoldingTable: Sendable {
-    /// Roots that are kept.
+    /// Roots that are kept of a peer's; whoever feeds the table forgets one then.
     static let limit = 4096
 
-    private var entries: [Digest: (holding: Holding, number: Int)] = [:]
-    /// The roots in the order of their coming, from `oldest` on; those whose number is another by now are gone.
-    private var order: [(root: Digest, number: Int)] = []
-    private var oldest = 0
-    private var nextNumber = 0
+    private var complete: [UInt64] = []
+    private var partial: [(number: Int32, holding: Holding)] = []
 
-    /// The number of roots kept.
-    var count: Int { entries.count }
+    /// The number of roots of which something is held.
+    private(set) var count = 0
 
-    /// What is held of a root; to hold nothing of it is to be forgotten.
-    subscript(root: Digest) -> Holding? {
-        get { entries[root]?.holding }
-        set {
-            guard let newValue, !newValue.verified.isEmpty || !newValue.expected.isEmpty else {
-                entries[root] = nil
-                return
+    private func hasAll(_ number: Int) -> Bool {
+        number >> 6 < complete.count && complete[number >> 6] & 1 << UInt64(number & 63) != 0
+    }
+
+    private func place(of number: Int) -> Int? {
+        // By index: a copy of a holding touches reference counts.
+        for place in partial.indices where partial[place].number == Int32(number) { return place }
+        return nil
+    }
+
+    func contains(_ number: Int) -> Bool { hasAll(number) || place(of: number) != nil }
+
+    /// What is held of a segment with so many chunks.
+    func holding(of number: Int, chunkCount: Int) -> Holding? {
+        if hasAll(number) { return Holding(verified: ChunkSet(0..<chunkCount)) }
+        return place(of: number).map { partial[$0].holding }
+    }
+
+    /// Takes a change that the peer told; to hold nothing of a root any more is to be forgotten.
+    mutating func apply(_ change: HaveEntry.Change, to number: Int) {
+        switch change {
+        case .lost: remove(number)
+        case .complete:
+            remove(number)
+            if complete.count <= number >> 6 {
+                complete.append(contentsOf: repeatElement(0, count: number >> 6 + 1 - complete.count))
             }
-            if let number = entries[root]?.number {
-                entries[root] = (newValue, number)
-                return
-            }
-            while entries.count >= Self.limit { forgetOldest() }
-            if order.count >= 2 * Self.limit { compact() }
-            entries[root] = (newValue, nextNumber)
-            order.append((root, nextNumber))
-            nextNumber += 1
+            complete[number >> 6] |= 1 << UInt64(number & 63)
+            count += 1
+        case .replace(let verified, let expected):
+            remove(number)
+            add(verified, expected, to: number)
+        case .add(let verified, let expected): if !hasAll(number) { add(verified, expected, to: number) }
         }
     }
 
-    private mutating func forgetOldest() {
-        let (root, number) = order[oldest]
-        oldest += 1
-        if entries[root]?.number == number { entries[root] = nil }
+    private mutating func add(_ verified: [Range<Int>], _ expected: [Range<Int>], to number: Int) {
+        guard !verified.isEmpty || !expected.isEmpty else { return }
+        let place: Int
+        if let known = self.place(of: number) {
+            place = known
+        } else {
+            place = partial.count
+            partial.append((Int32(number), Holding()))
+            count += 1
+        }
+        for range in verified { partial[place].holding.verified.insert(range) }
+        for range in expected { partial[place].holding.expected.insert(range) }
+        if !partial[place].holding.expected.isEmpty {
+            partial[place].holding.expected.subtract(partial[place].holding.verified)
+        }
     }
 
-    private mutating func compact() {
-        order = order[oldest...].filter { entries[$0.root]?.number == $0.number }
-        oldest = 0
+    mutating func remove(_ number: Int) {
+        if hasAll(number) {
+            complete[number >> 6] &= ~(1 << UInt64(number & 63))
+            count -= 1
+        } else if let place = place(of: number) {
+            partial.swapAt(place, partial.count - 1)
+            partial.removeLast()
+            count -= 1
+        }
+    }
+
+    /// The numbers of what is held, in no order that says anything.
+    var numbers: [Int] {
+        var numbers = partial.map { Int($0.number) }
+        for (index, word) in complete.enumerated() where word != 0 {
+            for bit in 0..<64 where word & 1 << UInt64(bit) != 0 { numbers.append(index << 6 + bit) }
+        }
+        return numbers
     }
 }

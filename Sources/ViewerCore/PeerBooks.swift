@@ -15,17 +15,19 @@ public struct PeerBooks: Sendable {
         var holdings = HoldingTable()
     }
 
-    /// A segment's bytes, whatever segments they are.
-    private struct Content: Sendable {
-        var segments: [SegmentID]
-        let chunkCount: Int
+    /// A request that a peer may still answer.
+    private struct OpenRequest: Sendable {
+        let id: RequestID
+        let peer: PeerKey
+        /// Chunks that neither came nor were refused.
+        var chunkCount: Int
     }
 
     /// In the order of their coming.
     private var peers: [Peer] = []
-    private var contents: [Digest: Content] = [:]
-    /// Requests that peers may still answer, by the scheduler's number, which is also the wire's.
-    private var openRequests: [RequestID: PeerID] = [:]
+    private var contents = ContentTable()
+    /// By the scheduler's number, which is also the wire's: in the order in which they were made.
+    private var openRequests: [OpenRequest] = []
     private var nextKey = 0
 
     /// Starts without peers and segments.
@@ -34,17 +36,32 @@ public struct PeerBooks: Sendable {
     // MARK: Segments
 
     /// The segments of a root, in the order of their records' coming.
-    public func segments(of root: Digest) -> [SegmentID] { contents[root]?.segments ?? [] }
+    public func segments(of root: Digest) -> [SegmentID] {
+        contents.number(of: root).map { contents[$0].segments } ?? []
+    }
 
     /// Takes note that a segment has a record.
     ///
     /// - Returns: What peers have said of it already.
     public mutating func adopt(_ segment: SegmentID, root: Digest, chunkCount: Int) -> [SchedulerInput] {
-        contents[root, default: Content(segments: [], chunkCount: chunkCount)].segments.append(segment)
-        return peers.compactMap { peer in
-            peer.holdings[root].map { .peerHolds(peer.key, segment, $0) }
-        }
+        contents.add(segment, chunkCount: chunkCount, to: contents.insert(root))
+        return holdings(of: segment, root: root)
     }
+
+    /// What peers have said of a segment: for a scheduler that has forgotten it, with the segment's eviction.
+    public func holdings(of segment: SegmentID, root: Digest) -> [SchedulerInput] {
+        guard let number = contents.number(of: root) else { return [] }
+        var inputs: [SchedulerInput] = []
+        for index in peers.indices {
+            guard let holding = peers[index].holdings.holding(of: number, chunkCount: contents[number].chunkCount)
+            else { continue }
+            inputs.append(.peerHolds(peers[index].key, segment, holding))
+        }
+        return inputs
+    }
+
+    /// The roots that are kept.
+    var rootCount: Int { contents.count }
 
     // MARK: Peers
 
@@ -55,7 +72,15 @@ public struct PeerBooks: Sendable {
     public var peerIDs: [PeerID] { peers.map(\.id) }
 
     /// The name of a peer of the scheduler's.
-    public func peerID(of key: PeerKey) -> PeerID? { peers.first { $0.key == key }?.id }
+    public func peerID(of key: PeerKey) -> PeerID? {
+        for index in peers.indices where peers[index].key == key { return peers[index].id }
+        return nil
+    }
+
+    private func index(of peer: PeerID) -> Int? {
+        for index in peers.indices where peers[index].id == peer { return index }
+        return nil
+    }
 
     /// Takes note that a link is ready.
     public mutating func join(_ peer: PeerID, uploads: Bool) -> SchedulerInput {
@@ -67,34 +92,63 @@ public struct PeerBooks: Sendable {
 
     /// Takes note that a link has ended; `nil` when it wasn't there.
     public mutating func leave(_ peer: PeerID) -> SchedulerInput? {
-        guard let index = peers.firstIndex(where: { $0.id == peer }) else { return nil }
-        openRequests = openRequests.filter { $0.value != peer }
-        return .peerLeft(peers.remove(at: index).key)
+        guard let index = index(of: peer) else { return nil }
+        let key = peers[index].key
+        openRequests.removeAll { $0.peer == key }
+        for number in peers[index].holdings.numbers { contents.removeHolder(number) }
+        peers.remove(at: index)
+        return .peerLeft(key)
     }
 
     // MARK: Requests
 
-    /// Takes note that a request was sent.
-    public mutating func open(_ request: RequestID, at peer: PeerID) { openRequests[request] = peer }
+    /// Takes note that a request for so many chunks was sent.
+    public mutating func open(_ request: RequestID, at peer: PeerID, chunkCount: Int) {
+        guard let index = index(of: peer) else { return }
+        openRequests.append(OpenRequest(id: request, peer: peers[index].key, chunkCount: chunkCount))
+    }
 
     /// Takes a request out of the books: it was taken back.
     ///
     /// - Returns: Who was asked; `nil` when nothing of it can come any more.
-    public mutating func close(_ request: RequestID) -> PeerID? { openRequests.removeValue(forKey: request) }
+    public mutating func close(_ request: RequestID) -> PeerID? {
+        guard let place = place(of: request) else { return nil }
+        return peerID(of: openRequests.remove(at: place).peer)
+    }
 
     /// Whether the scheduler waits for chunks of a request.
-    public func isOpen(_ request: RequestID) -> Bool { openRequests[request] != nil }
+    public func isOpen(_ request: RequestID) -> Bool { place(of: request) != nil }
+
+    /// Takes note that a chunk of a request has come.
+    public mutating func tookChunk(of request: RequestID) { end(1, of: request) }
+
+    private mutating func end(_ chunkCount: Int, of request: RequestID) {
+        guard let place = place(of: request) else { return }
+        openRequests[place].chunkCount -= chunkCount
+        if openRequests[place].chunkCount <= 0 { openRequests.remove(at: place) }
+    }
+
+    private func place(of request: RequestID) -> Int? {
+        // What is answered now was mostly asked a while ago, but there are few beside it.
+        for place in openRequests.indices where openRequests[place].id == request { return place }
+        return nil
+    }
 
     // MARK: What comes from peers
 
     /// What the scheduler has to be told of a link's event. Leaves, chunks and records are not looked at: they have to be
     /// verified first.
     public mutating func take(_ event: LinkEvent, from peer: PeerID, now: MonotonicInstant) -> [SchedulerInput] {
-        guard let index = peers.firstIndex(where: { $0.id == peer }) else { return [] }
+        guard let index = index(of: peer) else { return [] }
         let key = peers[index].key
         switch event {
-        case .have(let entries): return entries.flatMap { take($0, index) }
+        case .have(let entries):
+            var inputs: [SchedulerInput] = []
+            inputs.reserveCapacity(entries.count)
+            for entry in entries { take(entry, index, &inputs) }
+            return inputs
         case .rejected(let id, _, let chunks, let reason, let retryAfter):
+            end(chunks.count, of: RequestID(rawValue: id.rawValue))
             return [
                 .rejected(
                     RequestID(rawValue: id.rawValue), chunks: chunks, refusal: Self.refusal(reason),
@@ -103,7 +157,7 @@ public struct PeerBooks: Sendable {
         case .requestTimedOut(let id, _, let ranges):
             let request = RequestID(rawValue: id.rawValue)
             // The scheduler has no such request any more: what still comes of it has to be told as what is there.
-            openRequests[request] = nil
+            _ = close(request)
             return ranges.map {
                 .rejected(request, chunks: $0, refusal: .late, retryAfter: .milliseconds(500))
             }
@@ -115,31 +169,30 @@ public struct PeerBooks: Sendable {
         }
     }
 
-    private mutating func take(_ entry: HaveEntry, _ index: Int) -> [SchedulerInput] {
-        let content = contents[entry.root]
-        let holding = Self.holding(
-            peers[index].holdings[entry.root] ?? Holding(), after: entry.change, chunkCount: content?.chunkCount)
-        peers[index].holdings[entry.root] = holding
+    private mutating func take(_ entry: HaveEntry, _ index: Int, _ inputs: inout [SchedulerInput]) {
+        let known = contents.number(of: entry.root)
+        if known == nil, case .lost = entry.change { return }
+        let number = known ?? contents.insert(entry.root)
+        let wasHeld = peers[index].holdings.contains(number)
+        contents.addHolder(number)
+        peers[index].holdings.apply(entry.change, to: number)
+        if !wasHeld, peers[index].holdings.count > HoldingTable.limit { forgetOldest(of: index, but: number) }
+        // What was held before counted already.
+        if wasHeld { contents.removeHolder(number) }
         let key = peers[index].key
-        return content?.segments.map { .peerHolds(key, $0, holding) } ?? []
+        for segment in contents[number].segments {
+            let holding = peers[index].holdings.holding(of: number, chunkCount: contents[number].chunkCount)
+            inputs.append(.peerHolds(key, segment, holding ?? Holding()))
+        }
+        if !peers[index].holdings.contains(number) { contents.removeHolder(number) }
     }
 
-    /// What a peer holds of a root after it has told of a change.
-    private static func holding(_ old: Holding, after change: HaveEntry.Change, chunkCount: Int?) -> Holding {
-        var holding = Holding()
-        switch change {
-        case .lost: break
-        case .complete: holding.verified = ChunkSet(0..<(chunkCount ?? WireLimits.chunkCount))
-        case .replace(let verified, let expected):
-            for range in verified { holding.verified.insert(range) }
-            for range in expected { holding.expected.insert(range) }
-        case .add(let verified, let expected):
-            holding = old
-            for range in verified { holding.verified.insert(range) }
-            for range in expected { holding.expected.insert(range) }
-            holding.expected.subtract(holding.verified)
-        }
-        return holding
+    /// Forgets what a peer holds of the root that became known first.
+    private mutating func forgetOldest(of index: Int, but number: Int) {
+        let numbers = peers[index].holdings.numbers.filter { $0 != number }
+        guard let oldest = numbers.min(by: { contents[$0].serial < contents[$1].serial }) else { return }
+        peers[index].holdings.remove(oldest)
+        contents.removeHolder(oldest)
     }
 
     private static func refusal(_ reason: RejectReason) -> Refusal {

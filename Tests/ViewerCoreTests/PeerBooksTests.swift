@@ -65,7 +65,7 @@ import Testing
     @Test func aRequestThatRanOutIsNotOpenAnyMore() {
         var books = Self.joined(1...2)
         let id = RequestID(rawValue: 7)
-        books.open(id, at: Self.peer(1))
+        books.open(id, at: Self.peer(1), chunkCount: 9)
         #expect(books.isOpen(id))
         let inputs = books.take(
             .requestTimedOut(ChunkRequestID(rawValue: 7), root: Self.root, chunks: [2..<3, 5..<9]),
@@ -77,12 +77,64 @@ import Testing
                 })
         #expect(!books.isOpen(id) && books.close(id) == nil)
         // Nor is one whose peer has gone, or that was taken back.
-        books.open(id, at: Self.peer(1))
-        books.open(RequestID(rawValue: 8), at: Self.peer(2))
+        books.open(id, at: Self.peer(1), chunkCount: 9)
+        books.open(RequestID(rawValue: 8), at: Self.peer(2), chunkCount: 9)
         _ = books.leave(Self.peer(1))
         #expect(!books.isOpen(id) && books.isOpen(RequestID(rawValue: 8)))
         #expect(books.close(RequestID(rawValue: 8)) == Self.peer(2))
         #expect(!books.isOpen(RequestID(rawValue: 8)))
+    }
+
+    @Test func aRequestIsOpenUntilEachOfItsChunksHasEnded() {
+        var books = Self.joined(1...1)
+        let id = RequestID(rawValue: 7)
+        books.open(id, at: Self.peer(1), chunkCount: 4)
+        books.tookChunk(of: id)
+        _ = books.take(
+            .rejected(ChunkRequestID(rawValue: 7), root: Self.root, chunks: 2..<4, .busy, retryAfter: .zero),
+            from: Self.peer(1), now: Self.now)
+        #expect(books.isOpen(id))
+        books.tookChunk(of: id)
+        #expect(!books.isOpen(id) && books.close(id) == nil)
+        // One that nobody asked for changes nothing.
+        books.tookChunk(of: RequestID(rawValue: 9))
+    }
+
+    @Test func whatPeersHoldIsToldAgainWhenASegmentIsDropped() {
+        var books = Self.joined(1...3)
+        _ = books.adopt(segments[0], root: Self.root, chunkCount: 10)
+        _ = books.take(have(.complete), from: Self.peer(2), now: Self.now)
+        _ = books.take(have(.replace(verified: [4..<6], expected: [])), from: Self.peer(3), now: Self.now)
+        #expect(
+            books.holdings(of: segments[0], root: Self.root) == [
+                .peerHolds(PeerKey(rawValue: 1), segments[0], Holding(verified: ChunkSet(0..<10))),
+                .peerHolds(PeerKey(rawValue: 2), segments[0], Holding(verified: ChunkSet(4..<6))),
+            ])
+        #expect(books.holdings(of: segments[1], root: .zero) == [])
+    }
+
+    /// Hours of peers that keep a few segments each, and one that never lets go of any.
+    @Test func rootsThatNobodyHoldsAreForgotten() {
+        func root(_ number: Int) -> Digest { Digest(Bytes32(words: (UInt64(number), 0, 0, 0))) }
+        func tell(_ number: Int, _ change: HaveEntry.Change, _ books: inout PeerBooks, by peer: UInt64) {
+            _ = books.take(.have([HaveEntry(root: root(number), change: change)]), from: Self.peer(peer), now: Self.now)
+        }
+        var books = Self.joined(1...2)
+        let early = HoldingTable.limit / 2
+        for number in 0..<2 * HoldingTable.limit {
+            tell(number, .add(verified: [0..<2], expected: []), &books, by: 1)
+            tell(number, .complete, &books, by: 1)
+            if number >= 3 { tell(number - 3, .lost, &books, by: 1) }
+            tell(number, .complete, &books, by: 2)
+        }
+        // The second peer's oldest are gone, and with them the roots.
+        #expect(books.rootCount == HoldingTable.limit)
+        #expect(books.adopt(segments[0], root: root(early), chunkCount: 3).isEmpty)
+        let last = 2 * HoldingTable.limit - 1
+        #expect(books.adopt(segments[1], root: root(last), chunkCount: 3).count == 2)
+        _ = books.leave(Self.peer(2))
+        // The first peer's last three, and the two with a record.
+        #expect(books.rootCount == 4)
     }
 
     @Test(arguments: [

@@ -27,7 +27,7 @@ extension SwarmMembership: PeerManagerDelegate {
             return session.feed(
                 .rejected(id, chunks: chunks, refusal: .busy, retryAfter: .milliseconds(500)))
         }
-        books.open(id, at: peerID)
+        books.open(id, at: peerID, chunkCount: chunks.count)
     }
 
     func cancel(_ id: RequestID, at peer: PeerKey) {
@@ -180,6 +180,7 @@ extension SwarmMembership: PeerManagerDelegate {
             didVerify(id, chunks: chunk..<chunk + 1)
             session.pump(id.track)
         }
+        books.tookChunk(of: request)
         if isWanted {
             session.figures.chunksVerified += 1
             session.figures.bytes.peers += payload.count

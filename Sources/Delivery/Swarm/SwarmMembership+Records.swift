@@ -226,6 +226,7 @@ extension SwarmMembership {
             return
         }
         _ = session.buffer(id).adopt(segment, suite: suite)
+        for input in books.holdings(of: id, root: segment.root) { session.feed(input) }
     }
 
     /// Records of a track are not used any more.

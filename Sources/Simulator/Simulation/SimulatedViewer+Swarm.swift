@@ -130,7 +130,7 @@ extension SimulatedViewer {
         guard let link = neighbourhood.link(to: peerID), neighbourhood.request(request, from: link, now: now) else {
             return feed(busy)
         }
-        books.open(id, at: peerID)
+        books.open(id, at: peerID, chunkCount: chunks.count)
         drive()
     }
 
@@ -212,7 +212,7 @@ extension SimulatedViewer {
         for fetch in fetches where fetch.index == index { ledgers[index].expected.insert(fetch.chunks) }
         didChange(index, chunks: segment.geometry.chunks)
         pump()
-        for input in known { feed(input) }
+        feed(known)
     }
 
     /// This viewer's place in a segment's election; last without a certificate.
@@ -253,7 +253,7 @@ extension SimulatedViewer {
         case .requestTimedOut: figures.requestsTimedOut += 1
         case .have, .choked, .unchoked, .candidate, .established, .claim, .record, .peers, .roundTrip, .closed: break
         }
-        for input in books.take(event, from: peer, now: now) { feed(input) }
+        feed(books.take(event, from: peer, now: now))
     }
 
     private func take(_ leaves: [Digest], stripe: Int, of root: Digest, from peer: PeerID) {
@@ -271,6 +271,7 @@ extension SimulatedViewer {
     private func take(
         _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
     ) {
+        defer { books.tookChunk(of: request) }
         guard let index = index(ofRoot: root), geometry(index).chunks.contains(chunk) else { return }
         let byteCount = geometry(index).byteRange(ofChunk: chunk).count
         guard ledgers[index].canTakeFromPeer(chunk, geometry(index)) else {

@@ -237,6 +237,13 @@ final class SimulatedViewer {
         drain()
     }
 
+    /// Takes several inputs in before anything is decided.
+    func feed(_ inputs: [SchedulerInput]) {
+        guard isOnline, !inputs.isEmpty else { return }
+        for input in inputs { tell(input) }
+        drain()
+    }
+
     private func tell(_ input: SchedulerInput) {
         decisions?.append(DecisionEntry(time: now, event: .input(input)))
         scheduler.handle(input, now: now)
@@ -438,7 +445,8 @@ final class SimulatedViewer {
                 drive()
             }
             ledgers[index].evict()
-            feed(.evicted(SegmentID(track: 0, index: index)))
+            let id = SegmentID(track: 0, index: index)
+            feed([.evicted(id)] + books.holdings(of: id, root: segment(index).root))
         }
     }
 }
