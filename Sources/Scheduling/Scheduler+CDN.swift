@@ -286,9 +286,12 @@ extension Scheduler {
 
     /// Whether some peer has all of a run, or is fetching it.
     private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
-        tracks[id.track].segments[id.index].holders.contains { holder in
-            holder.holding.all.contains(chunks) && isUseful(holder.peer)
+        // By place: a copy of a holding touches reference counts.
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices where holders[place].holding.covers(chunks) && isUseful(holders[place].peer) {
+            return true
         }
+        return false
     }
 
     /// Whether what the peer holds is of use to anybody: it uploads, and answers.
@@ -299,9 +302,11 @@ extension Scheduler {
 
     /// Whether some useful peer has a part of the segment, or is fetching it.
     private func isSeen(_ id: SegmentID) -> Bool {
-        tracks[id.track].segments[id.index].holders.contains { holder in
-            (!holder.holding.verified.isEmpty || !holder.holding.expected.isEmpty) && isUseful(holder.peer)
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices where !holders[place].holding.isEmpty && isUseful(holders[place].peer) {
+            return true
         }
+        return false
     }
 
     /// Waits for this viewer's turn in the election, then claims the segment.

@@ -82,11 +82,15 @@ extension Scheduler {
         let latest = latest(left)
         var chunks = ChunkSet()
         var index = 0
-        for holder in tracks[id.track].segments[id.index].holders {
-            while offers[index].peer < holder.peer { index += 1 }
+        // By place: a copy of a holding touches reference counts.
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices {
+            while offers[index].peer < holders[place].peer { index += 1 }
             guard offers[index].isOpen, offers[index].finish < latest else { continue }
-            chunks.formUnion(holder.holding.verified)
-            if offers[index].finish + Self.standingDelay < latest { chunks.formUnion(holder.holding.expected) }
+            chunks.formUnion(holders[place].holding.verified)
+            if offers[index].finish + Self.standingDelay < latest {
+                chunks.formUnion(holders[place].holding.expected)
+            }
         }
         return chunks
     }

@@ -232,7 +232,15 @@ public struct Scheduler: Sendable {
         largestChunkCount = max(largestChunkCount, tracks[id.track].chunkCount(id.index))
     }
 
-    func peerIndex(_ key: PeerKey) -> Int? { peers.firstIndex { $0.key == key } }
+    /// - Complexity: O(log *n*).
+    func peerIndex(_ key: PeerKey) -> Int? {
+        var (low, high) = (0, peers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if peers[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low < peers.count && peers[low].key == key ? low : nil
+    }
 
     /// - Complexity: O(log *n*).
     func requestIndex(_ id: RequestID) -> Int? {
