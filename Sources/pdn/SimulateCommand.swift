@@ -18,12 +18,20 @@ enum SimulateCommand: Subcommand {
             .value(
                 "explain", "VIEWER", "say in words why this viewer, from 0 in order of arrival, stalled or used the CDN"
             ),
+            .value(
+                "policy", "NAME",
+                "who decides for the viewers: \(policies); ours unless given"
+            ),
+            .flag(
+                "compare", "run all policies on the same seeds, and hold ours against the CDN alone viewer by viewer"),
             .flag("json", "print one JSON document"),
         ],
         notes: [
             "SCENARIO is a file, or the name of one that comes with pdn: "
                 + ReadyScenarios.names.joined(separator: ", ") + "."
-        ])
+        ] + DeliveryPolicy.allCases.map { "\($0.rawValue): \($0.summary)." })
+
+    private static var policies: String { DeliveryPolicy.allCases.map(\.rawValue).joined(separator: ", ") }
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
         let scenario = try scenario(arguments.operands[0])
@@ -39,12 +47,19 @@ enum SimulateCommand: Subcommand {
         if explained != nil, seeds.count > 1 {
             throw CommandFailure.usage("--explain is about one run: leave out --seeds, and name the run with --seed")
         }
+        guard let policy = DeliveryPolicy(rawValue: arguments.value("policy") ?? DeliveryPolicy.ours.rawValue) else {
+            throw CommandFailure.usage("--policy: allowed are \(policies)")
+        }
+        let plan = Plan(scenario: scenario, seeds: seeds, jobs: jobs, viewers: count, explained: explained)
         let clock = ContinuousClock()
         let start = clock.now
         let report: SimulationReport
         do {
-            let runs = try await run(scenario, seeds: seeds, jobs: jobs, viewers: count, explaining: explained)
-            report = SimulationReport(scenario, runs: runs)
+            if arguments.flag("compare") {
+                try await compare(plan, isJSON: arguments.flag("json"))
+                return .done
+            }
+            report = SimulationReport(scenario, runs: try await run(plan, policy))
         } catch let error as PopulationError {
             throw CommandFailure.badInput("\(arguments.operands[0]): \(error)")
         } catch let error as SimulationError {
@@ -69,16 +84,36 @@ enum SimulateCommand: Subcommand {
         return .done
     }
 
-    private static func run(
-        _ scenario: Scenario, seeds: [UInt64], jobs: Int, viewers: Int?, explaining explained: Int?
-    ) async throws -> [SimulationResult] {
+    /// What is run, whoever decides.
+    private struct Plan: Sendable {
+        var scenario: Scenario
+        var seeds: [UInt64]
+        var jobs: Int
+        var viewers: Int?
+        var explained: Int?
+    }
+
+    private static func compare(_ plan: Plan, isJSON: Bool) async throws {
+        var comparison = PolicyComparison()
+        for policy in DeliveryPolicy.allCases { comparison.add(try await run(plan, policy), of: policy) }
+        if isJSON { return Terminal.print(comparison.json) }
+        let seeds = plan.seeds.map(String.init).joined(separator: ", ")
+        Terminal.print("\(plan.scenario.name), seed \(seeds), \(comparison.rows[0].runs[0].viewerCount) viewers")
+        comparison.table.forEach { Terminal.print("  \($0)") }
+        if let bound = comparison.bound { Terminal.print(String(format: "  at most an offload of %.3f", bound)) }
+        Terminal.print("Ours against the CDN alone:")
+        comparison.pairing?.lines.forEach { Terminal.print("  \($0)") }
+    }
+
+    private static func run(_ plan: Plan, _ policy: DeliveryPolicy) async throws -> [SimulationResult] {
         let progress = SeedProgress(
-            runCount: seeds.count, secondsPerRun: max(1, Int(scenario.duration.components.seconds)))
+            runCount: plan.seeds.count, secondsPerRun: max(1, Int(plan.scenario.duration.components.seconds)))
         defer { progress.clear() }
-        return try await SeedRuns.run(seeds: seeds, jobs: jobs, progress: { progress.note($0) }) { seed, note in
+        return try await SeedRuns.run(seeds: plan.seeds, jobs: plan.jobs, progress: { progress.note($0) }) {
+            seed, note in
             let simulation = try Simulation(
-                scenario: scenario, seed: seed, viewers: viewers, explaining: explained)
-            if let explained, explained >= simulation.population.viewers.count {
+                scenario: plan.scenario, seed: seed, viewers: plan.viewers, policy: policy, explaining: plan.explained)
+            if let explained = plan.explained, explained >= simulation.population.viewers.count {
                 throw CommandFailure.usage(
                     "there is no viewer \(explained): the run has \(simulation.population.viewers.count), from 0 on in order "
                         + "of arrival")

@@ -31,7 +31,7 @@ extension SimulationResult {
         return .object(members)
     }
 
-    private var totalJSON: JSONValue {
+    var totalJSON: JSONValue {
         [
             "viewers": .integer(viewerCount), "bytesCDN": .integer(total.bytesCDN),
             "bytesPeers": .integer(total.bytesPeers), "bytesDelivered": .integer(total.bytesDelivered),

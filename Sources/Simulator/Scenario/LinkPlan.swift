@@ -49,6 +49,8 @@ package struct LinkPlan: Sendable, Equatable {
         package var sharedAccess: SharedAccess?
         package var site: Site?
         package var trace: Trace?
+        /// Seconds by which its viewers learn of live segments, in place of the stream's.
+        package var discovery: Distribution?
     }
 
     /// At least one.
@@ -65,6 +67,7 @@ extension LinkPlan {
     static let keys = ["classes", "between"]
     private static let classKeys = [
         "name", "weight", "down", "up", "correlation", "rtt", "loss", "metered", "sharedAccess", "site", "trace",
+        "discovery",
     ]
     /// Classes of the longest list; a viewer keeps its class in a byte.
     package static let classLimit = 200
@@ -103,6 +106,7 @@ extension LinkPlan.LinkClass {
         roundTrip = try object.distribution("rtt", .duration, in: 0...60) ?? .fixed(0.02)
         loss = try object.distribution("loss", .share, in: 0...0.9) ?? .fixed(0)
         isMetered = try object.boolean("metered", default: false)
+        discovery = try object.distribution("discovery", .duration, in: 0...60)
         sharedAccess = try LinkPlan.SharedAccess(object)
         site = try LinkPlan.Site(object)
         if site != nil, sharedAccess != nil {

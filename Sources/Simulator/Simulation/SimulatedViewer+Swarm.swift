@@ -168,10 +168,12 @@ extension SimulatedViewer {
                 root: segment.root, chunks: chunks, verified: ChunkSet(segment.geometry.chunks), expected: ChunkSet(),
                 isComplete: true)
         }
-        let verified = ledgers[index].present
+        var verified = ledgers[index].present
         var expected = ledgers[index].expected
+        if world.policy.isWholeSegments, verified.count < segment.geometry.chunkCount { verified = ChunkSet() }
         if !expected.isEmpty { expected.subtract(verified) }
-        guard !verified.isEmpty || !expected.isEmpty else { return }
+        // A whole segment that the CDN did not bring after all is taken back.
+        guard !verified.isEmpty || !expected.isEmpty || world.policy.isWholeSegments else { return }
         neighbourhood.holdingsChanged(
             root: segment.root, chunks: chunks, verified: verified, expected: expected,
             isComplete: verified.count == segment.geometry.chunkCount)

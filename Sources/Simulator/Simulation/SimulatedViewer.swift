@@ -70,6 +70,8 @@ final class SimulatedViewer {
     var decisions: [DecisionEntry]?
 
     var scheduler: Scheduler
+    /// What decides in the scheduler's place when another policy is compared with it.
+    var rival: (any FetchPolicy)?
     var neighbourhood: Neighbourhood
     var books = PeerBooks()
     var tracker: TrackerSession?
@@ -136,6 +138,11 @@ final class SimulatedViewer {
         scheduling.seed = mixer.next() | 1
         scheduling.usesRanges = world.scenario.cdn.servesRanges
         scheduler = Scheduler(configuration: scheduling)
+        if let rules = world.windowRules {
+            rival = WindowedLoading(rules, member: scheduling.member, seed: scheduling.seed)
+        } else if world.policy == .cdnOnly {
+            rival = SequentialFetching()
+        }
         neighbourhood = Neighbourhood(
             configuration: Self.neighbourhoodConfiguration(world.scenario, profile), swarm: world.stream.swarm,
             membershipKeys: [], suite: suite, generator: SeededGenerator(seed: mixer.next()), now: world.now)
@@ -173,7 +180,9 @@ final class SimulatedViewer {
         arm(.look, at: now.advanced(by: Self.tick))
         if world.usesPeers {
             feed(.swarm(.joining(until: now.advanced(by: .seconds(2)))))
-            world.request(.catalogue, byteCount: Simulation.catalogueByteCount, for: self)
+            if world.policy.waitsForRecords {
+                world.request(.catalogue, byteCount: Simulation.catalogueByteCount, for: self)
+            }
             joinTracker()
         } else {
             feed(.swarm(.off))
@@ -246,7 +255,7 @@ final class SimulatedViewer {
 
     private func tell(_ input: SchedulerInput) {
         decisions?.append(DecisionEntry(time: now, event: .input(input)))
-        scheduler.handle(input, now: now)
+        if rival == nil { scheduler.handle(input, now: now) } else { rival?.handle(input, now: now) }
     }
 
     private func drain() {
@@ -254,7 +263,7 @@ final class SimulatedViewer {
         isDraining = true
         defer { isDraining = false }
         while isOnline {
-            let output = scheduler.poll(now: now)
+            let output = rival?.poll(now: now) ?? scheduler.poll(now: now)
             decisions?.append(DecisionEntry(time: now, event: .output(output)))
             if case .wait(let until) = output {
                 if let until { arm(.scheduler, at: max(now, until)) }
@@ -380,7 +389,8 @@ final class SimulatedViewer {
     func learnSegments() {
         let last = world.publishedSegments - firstSegment
         guard last > knownSegments else { return }
-        let descriptions = (knownSegments..<last).map { index in
+        let first = knownSegments
+        let descriptions = (first..<last).map { index in
             let segment = segment(index)
             return SegmentDescription(
                 start: segment.start, duration: segment.duration,
@@ -389,27 +399,34 @@ final class SimulatedViewer {
         while ledgers.count < last { ledgers.append(SegmentLedger()) }
         knownSegments = last
         tell(.segments(track: 0, descriptions))
+        guard world.usesPeers, !world.policy.waitsForRecords else { return }
+        // What peers have said of the segments is known together with them: nothing is decided in between.
+        isDraining = true
+        for index in first..<last { adoptRecord(of: index) }
+        isDraining = false
     }
 
     /// Hands the player what is there, up to a bounded time ahead.
     func pump() {
-        while isOnline, hasTimeline {
-            guard feedIndex < knownSegments else {
-                if !world.stream.isLive, !player.hasEnded {
-                    player.hasEnded = true
-                    advancePlayer()
-                }
-                return
-            }
+        guard isOnline, hasTimeline else { return }
+        while feedIndex < knownSegments {
             let segment = segment(feedIndex)
-            guard segment.start <= player.position + Self.feedAhead, feedSegment(segment) else { return }
+            guard segment.start <= player.position + Self.feedAhead, feedSegment(segment) else { break }
+        }
+        if feedIndex >= knownSegments, !world.stream.isLive, !player.hasEnded {
+            player.hasEnded = true
+            advancePlayer()
+        } else if !player.isPlaying {
+            // Not before: a player that starts comes back here.
+            advancePlayer()
         }
     }
 
     /// Hands over what is new of a segment; true when it is over.
     private func feedSegment(_ segment: SimulatedStream.Segment) -> Bool {
-        let available = ledgers[feedIndex].contiguousByteCount(segment.geometry)
         let size = segment.geometry.byteCount
+        let contiguous = ledgers[feedIndex].contiguousByteCount(segment.geometry)
+        let available = world.policy.isWholeSegments && contiguous < size ? 0 : contiguous
         if available > feedOffset {
             if delivered.contains(feedIndex) {
                 figures.bytesStore += available - feedOffset
@@ -423,7 +440,6 @@ final class SimulatedViewer {
                 available == size
                 ? segment.end : segment.start + .clamping(seconds: segment.duration.inSeconds * fraction)
             player.reached = max(player.reached, reached)
-            if !player.isPlaying { advancePlayer() }
         }
         guard available == size else { return false }
         if delivered.insert(feedIndex) { figures.segments += 1 }
@@ -435,7 +451,7 @@ final class SimulatedViewer {
 
     /// Keeps the media in memory within its bound: what lies furthest behind the playhead goes first.
     private func evict() {
-        let limit = Self.storeByteCount / SegmentGeometry.chunkByteCount
+        let limit = world.policy.storeByteCount / SegmentGeometry.chunkByteCount
         guard heldChunkCount > limit else { return }
         for index in 0..<feedIndex where !ledgers[index].isEmpty {
             guard heldChunkCount > limit else { return }

@@ -22,10 +22,13 @@ extension Simulation {
         let hasRecord =
             scenario.witness.isPresent && !scenario.witness.outages.contains { $0.contains(now) }
         for viewer in viewers.indices where viewers[viewer]?.hasTimeline == true {
-            let discovery = scenario.stream.discovery.draw(using: &liveGenerator)
-            let latency = scenario.stream.recordLatency.draw(using: &liveGenerator)
+            // Of the viewer and the segment alone, so that runs of several policies compare.
+            var generator = SeededGenerator(seed: liveSeed ^ UInt64(viewer) << 32 ^ UInt64(index))
+            let line = scenario.links.classes[Int(population.viewers[viewer].linkClass)]
+            let discovery = (line.discovery ?? scenario.stream.discovery).draw(using: &generator)
+            let latency = scenario.stream.recordLatency.draw(using: &generator)
             schedule(.discovered(viewer: viewer), at: now.advanced(by: .clamping(seconds: discovery)))
-            guard hasRecord, usesPeers else { continue }
+            guard hasRecord, usesPeers, policy.waitsForRecords else { continue }
             schedule(
                 .recorded(viewer: viewer, segment: index),
                 at: now.advanced(by: .clamping(seconds: max(latency, discovery))))
@@ -39,7 +42,7 @@ extension Simulation {
         viewer.firstSegment = min(stream.index(at: position), publishedSegments)
         viewer.player.seek(to: position, now: now)
         // The records of what the manifest lists come with it.
-        guard usesPeers, scenario.witness.isPresent else { return }
+        guard usesPeers, policy.waitsForRecords, scenario.witness.isPresent else { return }
         let first = viewer.firstSegment
         for index in first..<max(first, publishedSegments) {
             schedule(.recorded(viewer: viewer.index, segment: index), at: now)

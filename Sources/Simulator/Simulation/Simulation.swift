@@ -126,7 +126,8 @@ package final class Simulation {
     let suite: any CryptoSuite
     let stream: SimulatedStream
     let scheduling: SchedulerConfiguration
-    let usesPeers: Bool
+    let policy: DeliveryPolicy
+    let windowRules: WindowRules?
     /// Whether who has seen everything leaves.
     let leavesAtEnd = true
 
@@ -144,7 +145,7 @@ package final class Simulation {
     let cdnNode: NodeID
     let trackerNode: NodeID
     var cdnGenerator: SeededGenerator
-    var liveGenerator: SeededGenerator
+    let liveSeed: UInt64
 
     var store: TrackerStore
     var trackerGenerator: SeededGenerator
@@ -177,17 +178,19 @@ package final class Simulation {
     /// - Parameters:
     ///   - viewers: How many, when not as many as the scenario says.
     ///   - suite: The cryptographic primitives.
-    ///   - usesPeers: Whether viewers use peers at all.
+    ///   - policy: Who decides for the viewers.
+    ///   - windowRules: The constants of a policy with windows, in place of its own.
     ///   - explainedViewer: The viewer, by its number in order of arrival, whose decision log is part of the result.
     package init(
         scenario: Scenario, seed: UInt64? = nil, viewers count: Int? = nil, suite: any CryptoSuite = KeyedFakes(),
-        usesPeers: Bool = true, explaining explainedViewer: Int? = nil
+        policy: DeliveryPolicy = .ours, windowRules: WindowRules? = nil, explaining explainedViewer: Int? = nil
     ) throws(PopulationError) {
         self.scenario = scenario
         let seed = seed ?? scenario.seed
         self.seed = seed
         self.suite = suite
-        self.usesPeers = usesPeers
+        self.policy = policy
+        self.windowRules = windowRules ?? policy.windowRules(scenario)
         self.explainedViewer = explainedViewer
         population = try Population(scenario, seed: seed, count: count)
         scheduling = SchedulerConfiguration()
@@ -195,7 +198,7 @@ package final class Simulation {
         var mixer = SeededGenerator(seed: seed ^ 0x5349_4D55_4C41_5445)
         cdnGenerator = SeededGenerator(seed: mixer.next())
         trackerGenerator = SeededGenerator(seed: mixer.next())
-        liveGenerator = SeededGenerator(seed: mixer.next())
+        liveSeed = mixer.next()
 
         var configuration = NetworkConfiguration()
         let between = scenario.links.between / 2
@@ -236,6 +239,8 @@ package final class Simulation {
                         downlinkBitsPerSecond: Double(line.downBitsPerSecond))))
         }
     }
+
+    var usesPeers: Bool { policy.usesPeers }
 
     /// The wall clock.
     var time: UnixTime { Self.epoch + MonotonicInstant.origin.duration(to: now) }

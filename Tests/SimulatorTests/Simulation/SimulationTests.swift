@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func viewersWithoutPeersTakeACopyEach() throws {
-        let result = try Simulation(scenario: Self.scenario(viewers: 3), usesPeers: false).run()
+        let result = try Simulation(scenario: Self.scenario(viewers: 3), policy: .cdnOnly).run()
         #expect(result.total.copiesPerSegment == 3)
         #expect(result.total.bytesPeers == 0 && result.total.messagesPerViewerSecond == 0)
     }
