@@ -181,7 +181,8 @@ public struct Scheduler: Sendable {
     /// instant.
     public mutating func poll(now: MonotonicInstant) -> SchedulerOutput {
         if outputIndex == outputs.count {
-            outputs.removeAll(keepingCapacity: true)
+            // A burst's room is given back.
+            outputs.removeAll(keepingCapacity: outputs.capacity <= 8)
             outputIndex = 0
             // Many inputs close together share one pass.
             if isDirty, passedAt.duration(to: now) < configuration.passInterval {

@@ -5,7 +5,7 @@ struct TrackState: Sendable {
     /// The timeline; its memory is shared with whoever described it.
     private(set) var descriptions: [SegmentDescription] = []
     /// As many as descriptions.
-    var segments: [SegmentState] = []
+    var segments = SparseArray(initial: SegmentState())
     /// A bit for each segment that is complete, so that a pass finds the others without touching these.
     private var complete: [UInt64] = []
 
@@ -28,7 +28,7 @@ struct TrackState: Sendable {
 
     mutating func append(_ more: [SegmentDescription]) {
         if descriptions.isEmpty { descriptions = more } else { descriptions += more }
-        segments.append(contentsOf: repeatElement(SegmentState(), count: more.count))
+        segments.grow(to: descriptions.count)
         let words = (descriptions.count + 63) / 64
         complete.append(contentsOf: repeatElement(0, count: words - complete.count))
         awaited.append(contentsOf: repeatElement(.max, count: more.count))

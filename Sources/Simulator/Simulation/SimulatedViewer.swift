@@ -89,7 +89,7 @@ final class SimulatedViewer {
     var knownSegments = 0
     /// The timeline's first segment, in the stream's numbers.
     var firstSegment = 0
-    var ledgers: [SegmentLedger] = []
+    var ledgers = SparseArray(initial: SegmentLedger())
     var fetches: [Fetch] = []
     var delivered = ChunkRuns()
     var feedIndex = 0
@@ -396,7 +396,7 @@ final class SimulatedViewer {
                 start: segment.start, duration: segment.duration,
                 estimatedByteCount: max(1, Int(segment.duration.inSeconds * Double(world.stream.bitsPerSecond) / 8)))
         }
-        while ledgers.count < last { ledgers.append(SegmentLedger()) }
+        ledgers.grow(to: last)
         knownSegments = last
         tell(.segments(track: 0, descriptions))
         guard world.usesPeers, !world.policy.waitsForRecords else { return }

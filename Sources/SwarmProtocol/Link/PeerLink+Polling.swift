@@ -25,6 +25,7 @@ extension PeerLink {
         if isEstablished, writable > 0, let bytes = nextData(source: source) { return transmit(bytes) }
         // A chunk that was evicted meanwhile has left a reject.
         if let bytes = takeControl() { return transmit(bytes) }
+        releaseRequestStorage()
         return .wait(until: nextDeadline)
     }
 

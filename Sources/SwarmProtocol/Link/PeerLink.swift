@@ -264,6 +264,12 @@ public struct PeerLink: Sendable {
         records = []
     }
 
+    /// Gives back the room of requests that have ended, if a burst made it large: most links are quiet most of the time.
+    mutating func releaseRequestStorage() {
+        if outgoing.isEmpty, outgoing.capacity > 4 { outgoing = [] }
+        if incoming.isEmpty, incoming.capacity > 4 { incoming = [] }
+    }
+
     /// Gives back the room that a burst left behind.
     mutating func releaseStorage() {
         if input.isEmpty { input = [] }
