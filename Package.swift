@@ -54,6 +54,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(name: "CMicroHTTPDShims", dependencies: ["CMicroHTTPD"], path: "Sources/CMicroHTTPDShims"),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"], path: "Sources/CFFmpegShims"),
 ]
 
@@ -82,6 +83,7 @@ let wrappers: [Target] = [
         "WebSockets",
         ["CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "CWslay", "CMicroHTTPD", "CMicroHTTPDShims"],
         settings: wrapperSettings),
+    library("Raster", ["CCairo"], settings: wrapperSettings),
     library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
 
@@ -112,7 +114,7 @@ let shells: [Target] = [
         "pdn",
         [
             "CoreModel", "CommandLineSupport", "VBPlayer", "Delivery", "MediaEngine", "Manifest", "Integrity",
-            "Cryptography", "EventLoop", "HTTPTransfer", "Simulator",
+            "Cryptography", "EventLoop", "HTTPTransfer", "Raster", "Simulator",
         ]),
     tool(
         "pdn-tracker",
@@ -162,6 +164,7 @@ let testTargets: [Target] = [
     tests("EventLoopTests", ["CoreModel", "EventLoop", "TestSupport"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
+    tests("RasterTests", ["Raster"]),
     tests("NetworkEmulatorTests", ["CoreModel", "NetworkEmulator"]),
     tests(
         "ViewerCoreTests",

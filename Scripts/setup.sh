@@ -13,6 +13,7 @@ packages=(
     libssl-dev            # libcrypto: hashing and AEAD in bulk; TLS of the tracker
     libxml2-dev           # DASH manifests
     libavformat-dev libavcodec-dev libavutil-dev libswresample-dev  # MediaEngine
+    libcairo2-dev         # images of plots
     libwslay-dev libmicrohttpd-dev  # WebSockets: frames, and the server's side of HTTP
 )
 # Demo, tests and benchmarks: the CDN, the maker and second decoder of streams, the second implementation of the protocol,

@@ -24,6 +24,7 @@ enum SimulateCommand: Subcommand {
             ),
             .flag(
                 "compare", "run all policies on the same seeds, and hold ours against the CDN alone viewer by viewer"),
+            .value("report", "DIR", "write a page with plots, and the plots as images, into this folder"),
             .flag("json", "print one JSON document"),
         ],
         notes: [
@@ -51,6 +52,7 @@ enum SimulateCommand: Subcommand {
             throw CommandFailure.usage("--policy: allowed are \(policies)")
         }
         let plan = Plan(scenario: scenario, seeds: seeds, jobs: jobs, viewers: count, explained: explained)
+        let folder = try arguments.value("report").map { path throws(CommandFailure) in try ReportFolder(path) }
         let clock = ContinuousClock()
         let start = clock.now
         let report: SimulationReport
@@ -72,6 +74,7 @@ enum SimulateCommand: Subcommand {
         } else {
             (explanation?.lines ?? report.lines).forEach(Terminal.print)
         }
+        if let folder { Terminal.note("report: \(try folder.write(report))") }
         let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) * 1e-18
         let (simulated, online) = report.runs.reduce(into: (0.0, 0.0)) {
             $0.0 += $1.simulatedSeconds

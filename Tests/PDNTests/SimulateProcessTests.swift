@@ -61,4 +61,29 @@ struct SimulateProcessTests {
             ["simulate", folder.path("small.json"), "--explain", "2", "--seeds", "2"])
         #expect(several.status == 2)
     }
+
+    /// The page and its images; their sizes are read by the rules of the PNG specification, section 11.2.1.
+    @Test func `A report is a page and images`() async throws {
+        let report = folder.path("deep/report")
+        let result = try await BuiltTool.call(["simulate", folder.path("small.json"), "--report", report])
+        #expect(result.status == 0 && result.errors.contains("report: "))
+        let page = try String(contentsOfFile: report + "/index.html", encoding: .utf8)
+        #expect(page.hasPrefix("<!DOCTYPE html>") && page.contains("<svg"))
+        let images = try FileManager.default.contentsOfDirectory(atPath: report).filter { $0.hasSuffix(".png") }
+        #expect(images.count == 8)
+        for image in images {
+            let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: report + "/" + image)))
+            #expect(bytes.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+            #expect(bytes[16..<20] == [0, 0, 4, 0xEC])  // Three pixels for each of 420 points.
+        }
+    }
+
+    @Test func `A report goes into no file`() async throws {
+        let result = try await BuiltTool.call([
+            "simulate", folder.path("small.json"), "--report", folder.path("small.json"),
+        ])
+        #expect(result.status == 1 && result.errors.contains("small.json is a file"))
+        let absent = try await BuiltTool.call(["simulate", folder.path("small.json"), "--report", "/proc/report"])
+        #expect(absent.status == 1 && absent.errors.contains("can't be written to"))
+    }
 }

@@ -9,6 +9,18 @@ package struct LimitSummary: Sendable, Equatable {
     package var isTightest = false
 }
 
+extension Limit.Name {
+    /// For people.
+    package var words: String {
+        switch self {
+        case .firstCopy: "first copy"
+        case .swarmSize: "swarm size"
+        case .warmUp: "warm-up"
+        case .uplink, .reach, .deadline, .injection, .fluid, .order: rawValue
+        }
+    }
+}
+
 extension SimulationReport {
     /// The bounds of the runs, the hard ones first, in order of value.
     package var limitSummaries: [LimitSummary] {

@@ -15,7 +15,7 @@ extension SimulationReport {
         line("offload", figure("offload"))
         line("in the field", "0.50 to 0.80 on a day, 0.80 to 0.90 at the peak of one event")
         if let limit = limitSummaries.first(where: \.isTightest) {
-            line("at most", "\(Self.text(limit.value)) (\(limit.name.rawValue): \(limit.sentence))")
+            line("at most", "\(Self.text(limit.value)) (\(limit.name.words): \(limit.sentence))")
         }
         line(
             "copies per segment",

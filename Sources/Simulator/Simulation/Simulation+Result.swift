@@ -6,11 +6,17 @@ extension Simulation {
     func noteSecond() {
         var second = SimulationResult.Second()
         for index in viewers.indices {
-            if let viewer = viewers[index], viewer.isOnline {
+            guard let viewer = viewers[index] else {
+                second.add(tallies[index])
+                continue
+            }
+            if viewer.isOnline {
                 second.viewers += 1
                 second.stalledViewers += viewer.player.isStalled ? 1 : 0
                 second.add(viewer.figures)
             } else {
+                // Who leaves with the second, as all do with the run's last, was there.
+                second.viewers += tallies[index].online == viewer.profile.arrival.duration(to: now) ? 1 : 0
                 second.add(tallies[index])
             }
         }
