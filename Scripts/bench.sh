@@ -8,7 +8,7 @@ for part in stream cdn tracker swarm netns; do source "$repository/Scripts/lib/$
 for part in "$repository"/Scripts/bench/*.sh; do source "$part"; done
 
 # Those of the executable pdn-bench, and those that need a CDN or many processes (functions bench_NAME in Scripts/bench/*.sh).
-program=(tree-hashing link idle-link neighbourhood network-emulator)
+program=(tree-hashing link idle-link neighbourhood network-emulator simulation)
 scripts=(startup control-latency messages sessions scheduler)
 
 case ${1:-} in

@@ -20,6 +20,9 @@ LIMITS = [
     ("control-latency", "value", operator.le, 100.0, "ms above the round trip, 2 Mbps uplink full"),
     ("messages", "value", operator.le, 40.0, "messages per viewer and second of stream at 25 links"),
     ("idle-link", "value", operator.le, 600.0, "bytes for an idle link's state machine"),
+    ("simulation-10000", "value", operator.ge, 50_000.0, "viewer-seconds of a live stream simulated per CPU second"),
+    ("simulation-10000-messages", "value", operator.le, 40.0, "messages per viewer and second of stream"),
+    ("simulation-10000-memory", "value", operator.le, 20_000.0, "bytes for a simulated viewer, 12 links each"),
     ("neighbourhood-viewer", "value", operator.le, 20_000.0, "bytes for a viewer's links, 12 of them"),
 ]
 

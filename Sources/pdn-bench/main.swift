@@ -3,6 +3,7 @@
 /// usage: pdn-bench [NAME…]
 ///        pdn-bench latency-serve HOST:PORT     (the two sides of control-latency, for a link with limits between them)
 ///        pdn-bench latency-fetch HOST:PORT
+///        pdn-bench simulation VIEWERS…         (as many viewers as that, one run after the other)
 ///        pdn-bench scheduler LOG…              (decision logs, as pdn swarm --decisions writes them)
 ///        pdn-bench startup URL LABEL SETTING…  (needs a CDN and a tracker; LABEL stands behind the figures' names)
 
@@ -16,6 +17,7 @@ let benchmarks: [(name: String, run: () throws -> [Measurement])] = [
     ("idle-link", IdleLinkBenchmark.run),
     ("neighbourhood", NeighbourhoodBenchmark.run),
     ("network-emulator", NetworkBenchmark.run),
+    ("simulation", SimulationBenchmark.run),
 ]
 
 /// Says on stderr what went wrong.
@@ -63,6 +65,12 @@ if CommandLine.arguments.count >= 4, CommandLine.arguments[1] == "startup" {
 
 if CommandLine.arguments.count >= 3, CommandLine.arguments[1] == "scheduler" {
     report("scheduler") { try SchedulerBenchmark.run(paths: Array(CommandLine.arguments.dropFirst(2))) }
+    exit(0)
+}
+
+let counts = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
+if !counts.isEmpty, counts.count == CommandLine.arguments.count - 2, CommandLine.arguments[1] == "simulation" {
+    report("simulation") { try SimulationBenchmark.run(viewerCounts: counts) }
     exit(0)
 }
 
