@@ -38,6 +38,10 @@ step 'shell and Python syntax' bash -c '
 step 'build' "$SWIFT" build --build-tests "${checks[@]}"
 step 'purity of the pure modules' Scripts/check-purity.sh
 
+# The build's own program: a release build would take longer than what it saves here.
+step 'short simulations against their figures' Scripts/simulations.sh
+cat "$work/step.log" >&2
+
 if [[ -z $quick ]]; then
     # A build of its own, so that it doesn't throw the other one's objects away.
     # It reports leaks too.

@@ -18,10 +18,8 @@ enum SimulateCommand: Subcommand {
             .value(
                 "explain", "VIEWER", "say in words why this viewer, from 0 in order of arrival, stalled or used the CDN"
             ),
-            .value(
-                "policy", "NAME",
-                "who decides for the viewers: \(policies); ours unless given"
-            ),
+            .value("duration", "SPAN", "how much time to simulate; as much as the scenario says unless given"),
+            .value("policy", "NAME", "who decides for the viewers: \(policies); ours unless given"),
             .flag(
                 "compare", "run all policies on the same seeds, and hold ours against the CDN alone viewer by viewer"),
             .value("report", "DIR", "write a page with plots, and the plots as images, into this folder"),
@@ -35,7 +33,8 @@ enum SimulateCommand: Subcommand {
     private static var policies: String { DeliveryPolicy.allCases.map(\.rawValue).joined(separator: ", ") }
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
-        let scenario = try scenario(arguments.operands[0])
+        var scenario = try scenario(arguments.operands[0])
+        if let duration = try arguments.duration("duration") { scenario.duration = max(duration, .seconds(1)) }
         let first = try arguments.integer("seed", in: 0...Int.max, default: Int(truncatingIfNeeded: scenario.seed))
         let seeds = SeedRuns.seeds(
             from: UInt64(first), count: try arguments.integer("seeds", in: 1...10_000, default: 1))
@@ -48,9 +47,7 @@ enum SimulateCommand: Subcommand {
         if explained != nil, seeds.count > 1 {
             throw CommandFailure.usage("--explain is about one run: leave out --seeds, and name the run with --seed")
         }
-        guard let policy = DeliveryPolicy(rawValue: arguments.value("policy") ?? DeliveryPolicy.ours.rawValue) else {
-            throw CommandFailure.usage("--policy: allowed are \(policies)")
-        }
+        let policy = try arguments.choice("policy", default: DeliveryPolicy.ours)
         let plan = Plan(scenario: scenario, seeds: seeds, jobs: jobs, viewers: count, explained: explained)
         let folder = try arguments.value("report").map { path throws(CommandFailure) in try ReportFolder(path) }
         let clock = ContinuousClock()
