@@ -47,6 +47,9 @@ enum SimulateCommand: Subcommand {
         if explained != nil, seeds.count > 1 {
             throw CommandFailure.usage("--explain is about one run: leave out --seeds, and name the run with --seed")
         }
+        if arguments.flag("compare"), explained != nil || arguments.value("policy") != nil {
+            throw CommandFailure.usage("--compare runs every policy: leave out --policy and --explain")
+        }
         let policy = try arguments.choice("policy", default: DeliveryPolicy.ours)
         let plan = Plan(scenario: scenario, seeds: seeds, jobs: jobs, viewers: count, explained: explained)
         let folder = try arguments.value("report").map { path throws(CommandFailure) in try ReportFolder(path) }
@@ -55,10 +58,12 @@ enum SimulateCommand: Subcommand {
         let report: SimulationReport
         do {
             if arguments.flag("compare") {
-                try await compare(plan, isJSON: arguments.flag("json"))
-                return .done
+                let comparison = try await compare(plan)
+                report = SimulationReport(
+                    scenario, runs: comparison.row(.ours)?.runs ?? comparison.rows[0].runs, comparison: comparison)
+            } else {
+                report = SimulationReport(scenario, runs: try await run(plan, policy), policy: policy)
             }
-            report = SimulationReport(scenario, runs: try await run(plan, policy))
         } catch let error as PopulationError {
             throw CommandFailure.badInput("\(arguments.operands[0]): \(error)")
         } catch let error as SimulationError {
@@ -67,9 +72,9 @@ enum SimulateCommand: Subcommand {
         let wall = start.duration(to: clock.now)
         let explanation = explained.flatMap { ViewerExplanation(of: $0, in: report.runs[0]) }
         if arguments.flag("json") {
-            Terminal.print(explanation?.json ?? report.json)
+            Terminal.print(report.comparison?.json ?? explanation?.json ?? report.json)
         } else {
-            (explanation?.lines ?? report.lines).forEach(Terminal.print)
+            (report.comparison?.lines ?? explanation?.lines ?? report.lines).forEach(Terminal.print)
         }
         if let folder { Terminal.note("report: \(try folder.write(report))") }
         let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) * 1e-18
@@ -93,16 +98,10 @@ enum SimulateCommand: Subcommand {
         var explained: Int?
     }
 
-    private static func compare(_ plan: Plan, isJSON: Bool) async throws {
+    private static func compare(_ plan: Plan) async throws -> PolicyComparison {
         var comparison = PolicyComparison()
         for policy in DeliveryPolicy.allCases { comparison.add(try await run(plan, policy), of: policy) }
-        if isJSON { return Terminal.print(comparison.json) }
-        let seeds = plan.seeds.map(String.init).joined(separator: ", ")
-        Terminal.print("\(plan.scenario.name), seed \(seeds), \(comparison.rows[0].runs[0].viewerCount) viewers")
-        comparison.table.forEach { Terminal.print("  \($0)") }
-        if let bound = comparison.bound { Terminal.print(String(format: "  at most an offload of %.3f", bound)) }
-        Terminal.print("Ours against the CDN alone:")
-        comparison.pairing?.lines.forEach { Terminal.print("  \($0)") }
+        return comparison
     }
 
     private static func run(_ plan: Plan, _ policy: DeliveryPolicy) async throws -> [SimulationResult] {

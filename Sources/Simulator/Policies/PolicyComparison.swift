@@ -42,6 +42,15 @@ package struct PolicyComparison: Sendable {
         ]
     }
 
+    /// What a terminal shows.
+    package var lines: [String] {
+        guard let first = rows.first?.runs.first else { return [] }
+        let seeds = rows[0].runs.map { String($0.seed) }.joined(separator: ", ")
+        return ["\(first.scenario), seed \(seeds), \(first.viewerCount) viewers"] + table.map { "  \($0)" }
+            + (bound.map { ["  at most an offload of \(Self.text($0, 3))"] } ?? [])
+            + (pairing.map { ["Ours against the CDN alone:"] + $0.lines.map { "  \($0)" } } ?? [])
+    }
+
     private static let columns: [(heading: String, digits: Int, value: @Sendable (SimulationResult) -> Double?)] = [
         ("offload", 3, { $0.total.offload }), ("copies", 2, { $0.total.copiesPerSegment }),
         ("stalls", 1, { Double($0.total.stalls) }), ("stall s", 1, { $0.total.stallSeconds }),
@@ -49,14 +58,20 @@ package struct PolicyComparison: Sendable {
         ("CDN peak Mbps", 1, { $0.cdnRate.peak / 1e6 }),
     ]
 
-    /// The figures as lines of a table, a heading first; means when there are several seeds.
-    package var table: [String] {
+    /// The figures as a table, a heading first; means when there are several seeds.
+    var cells: [[String]] {
         let heading = ["policy"] + Self.columns.map(\.heading)
-        let lines = rows.map { row in
-            [row.policy.rawValue] + Self.columns.map { Self.text(row.mean($0.value), $0.digits) }
-        }
-        let widths = heading.indices.map { column in ([heading] + lines).map { $0[column].count }.max() ?? 0 }
-        return ([heading] + lines).map { cells in
+        return [heading]
+            + rows.map { row in
+                [row.policy.rawValue] + Self.columns.map { Self.text(row.mean($0.value), $0.digits) }
+            }
+    }
+
+    /// The same as lines of text.
+    package var table: [String] {
+        let lines = cells
+        let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        return lines.map { cells in
             cells.enumerated().map { column, cell in
                 let space = String(repeating: " ", count: widths[column] - cell.count)
                 return column == 0 ? cell + space : space + cell

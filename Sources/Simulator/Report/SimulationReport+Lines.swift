@@ -8,7 +8,8 @@ extension SimulationReport {
             runs.count == 1
             ? "seed \(first.seed)"
             : "seeds \(first.seed) to \(runs[runs.count - 1].seed), means and 95 % confidence intervals"
-        var lines = ["\(scenario.name), \(seeds), \(first.viewerCount) viewers"]
+        let rival = policy == .ours ? "" : ", policy \(policy.rawValue)"
+        var lines = ["\(scenario.name), \(seeds), \(first.viewerCount) viewers\(rival)"]
         func line(_ label: String, _ text: String) {
             lines.append("  " + label.padding(toLength: 20, withPad: " ", startingAt: 0) + text)
         }

@@ -11,13 +11,22 @@ package struct SimulationReport: Sendable {
     package let scenario: Scenario
     /// One for each seed; at least one.
     package let runs: [SimulationResult]
+    /// Who decided for the viewers.
+    package let policy: DeliveryPolicy
+    /// The same seeds under other policies, when they were run too.
+    package let comparison: PolicyComparison?
     /// Those that any run has.
     package let figures: [Figure]
 
-    package init(_ scenario: Scenario, runs: [SimulationResult]) {
+    package init(
+        _ scenario: Scenario, runs: [SimulationResult], policy: DeliveryPolicy = .ours,
+        comparison: PolicyComparison? = nil
+    ) {
         precondition(!runs.isEmpty, "a report on no run")
         self.scenario = scenario
         self.runs = runs
+        self.policy = policy
+        self.comparison = comparison
         figures = MainFigure.all.compactMap { figure in
             figure.interval(runs).map { Figure(figure: figure, interval: $0) }
         }

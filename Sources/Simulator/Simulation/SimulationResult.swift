@@ -105,6 +105,10 @@ package struct SimulationResult: Sendable {
     package static let assumptions = [
         "Viewers play one rendition of one track; adaptation is not simulated here.",
         "The CDN is one place; its caches are always warm.",
+        "Manifests are fetched once; what players of live streams load again is not counted.",
+        "Lines keep the rate that they were drawn with: no other traffic, no traces, no Wi-Fi.",
+        "Segments are published whole, without parts.",
+        "Devices are never short of processor, memory or battery, and nothing fails that the scenario does not name.",
         "TCP is modelled by windows and fair queues, without packets, retransmissions or varying delay.",
         "Viewers behind one site reach the tracker under addresses of their own.",
         "Limits per address of the tracker's server are not applied.",

@@ -83,6 +83,28 @@ import Testing
         #expect(!(try Self.read(shared.page).text.contains("too optimistic")))
     }
 
+    @Test func policiesAreComparedOnThePage() async throws {
+        let scenario = try SmallRun.scenario()
+        var comparison = PolicyComparison()
+        for policy in DeliveryPolicy.allCases {
+            comparison.add([try Simulation(scenario: scenario, policy: policy).run()], of: policy)
+        }
+        let ours = try #require(comparison.row(.ours)).runs
+        let report = SimulationReport(scenario, runs: ours, comparison: comparison)
+        let reader = try Self.read(report.page)
+        #expect(reader.elements["svg"] == 9 && report.plots.last?.name == "policies")
+        for policy in DeliveryPolicy.allCases { #expect(reader.text.contains(policy.summary)) }
+        #expect(reader.text.contains("Ours against the CDN alone") && reader.text.contains("--compare"))
+    }
+
+    @Test func aReportNamesItsPolicy() async throws {
+        let scenario = try SmallRun.scenario(viewers: 2)
+        let runs = [try Simulation(scenario: scenario, policy: .cdnOnly).run()]
+        let report = SimulationReport(scenario, runs: runs, policy: .cdnOnly)
+        #expect(report.lines[0].hasSuffix("policy \(DeliveryPolicy.cdnOnly.rawValue)"))
+        #expect(report.page.contains("--policy \(DeliveryPolicy.cdnOnly.rawValue)"))
+    }
+
     /// A name is text, whatever is in it.
     @Test func whatTheScenarioSaysIsEscaped() async throws {
         var scenario = try SmallRun.scenario(viewers: 1)

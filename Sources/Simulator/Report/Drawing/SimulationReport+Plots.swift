@@ -11,7 +11,7 @@ extension SimulationReport {
     package var plots: [Drawing] {
         [
             offloadPlot, sourcesPlot, viewersPlot, stalledPlot, copiesPlot, startupPlot, stallsPlot, uploadsPlot,
-        ]
+        ] + (comparison.map { [policiesPlot($0)] } ?? [])
     }
 
     var seedWords: String { runs.count == 1 ? "seed \(runs[0].seed)" : "means over \(runs.count) seeds" }
@@ -46,6 +46,28 @@ extension SimulationReport {
             name: "offload", title: "Offload and its limits",
             note: "part of the delivered bytes that the CDN is spared",
             summary: rows.map { "\($0.label) \($0.text)" }.joined(separator: "; "), rows: rows
+        ).drawing()
+    }
+
+    private func policiesPlot(_ comparison: PolicyComparison) -> Drawing {
+        var rows = comparison.rows.compactMap { row -> RangeBars.Row? in
+            guard let offload = MeanInterval(row.runs.compactMap(\.total.offload)) else { return nil }
+            let stalled = row.mean { Double($0.total.stalledViewers) / Double(max(1, $0.viewerCount)) } ?? 0
+            let interval: ClosedRange<Double>? =
+                if let low = offload.low, let high = offload.high { low...high } else { nil }
+            return RangeBars.Row(
+                label: "\(row.policy.rawValue), \(percent(stalled)) of viewers stalled",
+                range: 0...max(0, offload.mean),
+                ink: row.policy == .ours ? .peers : .softLimit, interval: interval, text: percent(offload.mean))
+        }
+        if let bound = comparison.bound {
+            rows.append(
+                RangeBars.Row(
+                    label: "hard limit, the least", range: 0...bound, ink: .hardLimit, text: percent(bound)))
+        }
+        return RangeBars(
+            name: "policies", title: "Offload of each policy", note: "the same viewers and lines, \(seedWords)",
+            summary: rows.map { "\($0.label): \($0.text)" }.joined(separator: "; "), rows: rows
         ).drawing()
     }
 

@@ -27,7 +27,8 @@ extension SimulationReport {
 
     private var sections: [String] {
         var sections = [
-            "<h1>\(Markup.escaped(scenario.name))</h1>\n<p>\(Markup.escaped(scenario.shows))</p>", tiles,
+            "<h1>\(Markup.escaped(scenario.name))</h1>\n<p>\(Markup.escaped(scenario.shows))</p>\n"
+                + "<p>\(Markup.escaped(heading))</p>", tiles,
         ]
         if runs[0].isWithoutSharedLines {
             sections.append(
@@ -38,6 +39,7 @@ extension SimulationReport {
             "<div class=\"plots\">\n"
                 + plots.map { "<figure>\(SVGWriter.element($0))</figure>" }.joined(separator: "\n")
                 + "\n</div>",
+            comparisonSection,
             "<h2>Limits</h2>\n<p>\(Markup.escaped(Self.fieldFigures))</p>\n"
                 + "<p>No run can exceed a hard limit: it follows from counting bytes. A soft one holds under assumptions of its "
                 + "own, and a run can beat it.</p>\n" + limitTable,
@@ -45,7 +47,8 @@ extension SimulationReport {
         ]
         if let table = costTable { sections.append("<h2>Cost</h2>\n" + table) }
         sections += [
-            "<h2>Waiting</h2>\n" + waitingTable, "<h2>Scenario</h2>\n" + Markup.table(["", ""], scenario.facts),
+            "<h2>Waiting</h2>\n" + waitingTable,
+            "<h2>Scenario</h2>\n" + Markup.table(["what", "in this scenario"], scenario.facts),
             "<h2>What the model assumes and leaves out</h2>\n" + Markup.list(SimulationResult.assumptions),
             "<h2>Again</h2>\n<p>The same version gives the same figures for the same scenario and seeds:</p>\n"
                 + "<pre>\(Markup.escaped(command))</pre>",
@@ -53,9 +56,27 @@ extension SimulationReport {
         return sections
     }
 
+    /// What others would have done; empty when they were not asked.
+    private var comparisonSection: String {
+        guard let comparison else { return "" }
+        let pairing = comparison.pairing.map { pairing in
+            "<p>Ours against the CDN alone, viewer by viewer:</p>\n" + Markup.list(pairing.lines)
+        }
+        return "<h2>Against other policies</h2>\n<p>The same viewers, lines and seeds under each.</p>\n"
+            + Markup.table(comparison.cells[0], Array(comparison.cells.dropFirst())) + "\n"
+            + Markup.list(comparison.rows.map { "\($0.policy.rawValue): \($0.policy.summary)" }) + (pairing ?? "")
+    }
+
     private var command: String {
         "pdn simulate \(scenario.name) --seed \(runs[0].seed)" + (runs.count > 1 ? " --seeds \(runs.count)" : "")
-            + " --viewers \(runs[0].viewerCount)"
+            + " --viewers \(runs[0].viewerCount) --duration \(scenario.duration.inSeconds)s"
+            + (comparison != nil ? " --compare" : policy == .ours ? "" : " --policy \(policy.rawValue)")
+    }
+
+    private var heading: String {
+        let seeds = runs.count == 1 ? "Seed \(runs[0].seed)" : "Seeds \(runs[0].seed) to \(runs[runs.count - 1].seed)"
+        return "\(seeds), \(AxisScale.grouped(Double(runs[0].viewerCount), decimals: 0)) viewers. "
+            + "Policy: \(policy.rawValue), \(policy.summary)."
     }
 
     private var tiles: String {
@@ -118,7 +139,7 @@ extension SimulationReport {
             "<p>At the scenario's prices, as if nothing else were delivered in the month. The CDN alone: every delivered "
             + "byte from it, one request for a segment.</p>\n"
             + Markup.table(
-                ["", "with peers", "CDN alone"],
+                ["for", "with peers", "CDN alone"],
                 [
                     ["bytes", mean(\.withPeers.volume), mean(\.cdnOnly.volume)],
                     ["requests", mean(\.withPeers.requesting), mean(\.cdnOnly.requesting)],
