@@ -69,7 +69,7 @@ extension SimulationReport {
 
     private var command: String {
         "pdn simulate \(scenario.name) --seed \(runs[0].seed)" + (runs.count > 1 ? " --seeds \(runs.count)" : "")
-            + " --viewers \(runs[0].viewerCount) --duration \(scenario.duration.inSeconds)s"
+            + " --viewers \(runs[0].viewerCount) --duration \(Self.text(scenario.duration.inSeconds, "%.10g"))s"
             + (comparison != nil ? " --compare" : policy == .ours ? "" : " --policy \(policy.rawValue)")
     }
 
