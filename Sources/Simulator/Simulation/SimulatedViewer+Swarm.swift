@@ -57,6 +57,11 @@ extension SimulatedViewer {
         world.transmit(bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: flow)
     }
 
+    /// In place too.
+    static func link(to peer: PeerID, _ neighbourhood: inout Neighbourhood) -> LinkID? {
+        neighbourhood.link(to: peer)
+    }
+
     /// In place, for the same reason as ``Simulation/byteCounts(on:)``.
     private static func sentPayloadByteCount(of id: LinkID, _ neighbourhood: inout Neighbourhood) -> UInt64 {
         neighbourhood.sentPayloadByteCount(of: id)
@@ -97,11 +102,8 @@ extension SimulatedViewer {
         drive()
     }
 
-    /// A message that this viewer sent has arrived.
-    func arrived(on flow: FlowID, link id: LinkID, roundTrip: Int64) {
-        guard self.flow(of: id) == flow else { return }
-        let old = transports[id.slot].roundTrip
-        transports[id.slot].roundTrip = old == 0 ? roundTrip : old + (roundTrip - old) / 8
+    /// A message has arrived that a link waited for.
+    func acknowledged(_ id: LinkID) {
         if neighbourhood.acknowledged(id) { drive() }
     }
 
@@ -127,7 +129,8 @@ extension SimulatedViewer {
         let request = ChunkRequest(
             id: ChunkRequestID(rawValue: id.rawValue), root: segment.root, chunks: chunks, timeLeft: timeLeft,
             wantsLeaves: stripes.contains { !ledgers[index].knowsLeaves(ofStripe: $0) })
-        guard let link = neighbourhood.link(to: peerID), neighbourhood.request(request, from: link, now: now) else {
+        guard let link = Self.link(to: peerID, &neighbourhood), neighbourhood.request(request, from: link, now: now)
+        else {
             return feed(busy)
         }
         books.open(id, at: peerID, chunkCount: chunks.count)
@@ -250,7 +253,7 @@ extension SimulatedViewer {
             return take(
                 payload, chunk: chunk, of: root, request: RequestID(rawValue: id.rawValue), from: peer)
         case .recordRequested(let id, _):
-            if let link = neighbourhood.link(to: peer) { neighbourhood.answerRecord(id, with: [], to: link) }
+            if let link = Self.link(to: peer, &neighbourhood) { neighbourhood.answerRecord(id, with: [], to: link) }
         case .rejected: figures.requestsRejected += 1
         case .requestTimedOut: figures.requestsTimedOut += 1
         case .have, .choked, .unchoked, .candidate, .established, .claim, .record, .peers, .roundTrip, .closed: break
@@ -362,7 +365,9 @@ struct ViewerEnvironment: PeerEnvironment {
     func unacknowledgedByteCount(of link: LinkID) -> Int {
         guard let flow = viewer.flow(of: link) else { return 0 }
         let count = viewer.world.byteCounts(on: flow)
-        return min(count.waiting, Self.unsentByteCount) + count.inFlight
+        let byteCount = min(count.waiting, Self.unsentByteCount) + count.inFlight
+        if byteCount > 0 { viewer.world.awaitArrival(on: flow) }
+        return byteCount
     }
 
     func sentByteCount(of link: LinkID) -> Int {
@@ -370,8 +375,9 @@ struct ViewerEnvironment: PeerEnvironment {
     }
 
     func roundTrip(of link: LinkID) -> Duration? {
-        guard viewer.flow(of: link) != nil, viewer.transports[link.slot].roundTrip > 0 else { return nil }
-        return .nanoseconds(viewer.transports[link.slot].roundTrip)
+        guard let flow = viewer.flow(of: link) else { return nil }
+        let roundTrip = viewer.world.roundTrip(on: flow)
+        return roundTrip > 0 ? .nanoseconds(roundTrip) : nil
     }
 
     func box(_ certificate: MembershipCertificate) -> CertificateBox { viewer.world.box(certificate) }

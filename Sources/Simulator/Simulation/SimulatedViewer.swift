@@ -42,8 +42,6 @@ final class SimulatedViewer {
         var flow: FlowID
         var sentByteCount = 0
         var payloadByteCount: UInt64 = 0
-        /// Smoothed, in nanoseconds; 0 before the first sample.
-        var roundTrip: Int64 = 0
         var waitsForRoom = false
     }
 
@@ -284,13 +282,13 @@ final class SimulatedViewer {
         case .cancelRequest(let id, _, let reason):
             figures.requestsCancelled += 1
             if reason == .stalled { figures.requestsTimedOut += 1 }
-            if let peer = books.close(id), let link = neighbourhood.link(to: peer) {
+            if let peer = books.close(id), let link = Self.link(to: peer, &neighbourhood) {
                 neighbourhood.cancel(ChunkRequestID(rawValue: id.rawValue), from: link, now: now)
                 drive()
             }
         case .claim(let segment, let waited, let owners): claim(segment.index, waited: waited, owners: owners)
         case .drop(let peer, _):
-            if let peer = books.peerID(of: peer), let link = neighbourhood.link(to: peer) {
+            if let peer = books.peerID(of: peer), let link = Self.link(to: peer, &neighbourhood) {
                 neighbourhood.drop(link, .unresponsive)
                 drive()
             }

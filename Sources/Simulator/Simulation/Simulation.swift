@@ -100,6 +100,12 @@ package final class Simulation {
         var acceptorLink: LinkName?
         /// One way, in nanoseconds.
         var delay: Int64 = 0
+        /// Smoothed, in nanoseconds, as each end measures it; 0 before the first sample.
+        var dialerRoundTrip: Int64 = 0
+        var acceptorRoundTrip: Int64 = 0
+        /// Whether each end waits for what it sent to arrive.
+        var dialerWaits = false
+        var acceptorWaits = false
     }
 
     /// Bytes under way to a peer or between a viewer and the tracker.

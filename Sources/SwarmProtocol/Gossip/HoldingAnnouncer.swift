@@ -12,6 +12,7 @@ public struct HoldingAnnouncer: Sendable {
         var expected = ChunkSet()
         var isComplete = false
         var isEmpty: Bool { !isComplete && verified.isEmpty && expected.isEmpty }
+        var extent: Extent { isComplete ? .all : isEmpty ? .nothing : .part }
     }
 
     /// The time between two frames.
@@ -20,13 +21,32 @@ public struct HoldingAnnouncer: Sendable {
     /// Bytes of entries after which a frame is closed, so that it doesn't hold up other frames.
     private static let frameByteCount = 8192
 
-    private var current: [Digest: Holding] = [:]
-    private var announced: [Digest: Holding] = [:]
-    /// Roots of what has been announced, oldest first; the order of the snapshot.
-    private var announcedOrder: [Digest] = []
+    /// How much of a segment is held or has been announced.
+    private enum Extent: UInt8 { case nothing, part, all }
+
+    /// A root of which something is held or has been announced.
+    private struct Entry: Sendable {
+        let root: Digest
+        var current = Extent.nothing
+        var announced = Extent.nothing
+        /// It is among `changed`.
+        var isChanged = false
+    }
+
+    /// What is held in part, or has been announced so: of the few segments that are coming in.
+    private struct Part: Sendable {
+        let root: Digest
+        var current = Holding()
+        var announced = Holding()
+    }
+
+    /// In the order in which they were first held, which is that of their announcement and of the snapshot.
+    private var entries: [Entry] = []
+    /// The first words of the entries' roots, which are this side's own: what is looked for is mostly at the end.
+    private var words: [UInt64] = []
+    private var parts: [Part] = []
     /// Roots that changed since the last frame, in order.
     private var changed: [Digest] = []
-    private var changedSet: Set<Digest> = []
     private var nextFrame: MonotonicInstant = .origin
 
     /// Starts with nothing held.
@@ -45,12 +65,73 @@ public struct HoldingAnnouncer: Sendable {
             isComplete
             ? Holding(isComplete: true)
             : Holding(verified: verified.firstRuns, expected: expected.firstRuns, isComplete: false)
-        if holding.isEmpty {
-            current[root] = nil
-        } else {
-            current[root] = holding
+        guard let index = index(of: root) ?? insert(root, holding) else { return }
+        set(holding, at: index)
+        guard !entries[index].isChanged else { return }
+        entries[index].isChanged = true
+        changed.append(root)
+    }
+
+    private func index(of root: Digest) -> Int? {
+        var index = words.count
+        while index > 0 {
+            index -= 1
+            if words[index] == root.value.words.0, entries[index].root == root { return index }
         }
-        if changedSet.insert(root).inserted { changed.append(root) }
+        return nil
+    }
+
+    private mutating func insert(_ root: Digest, _ holding: Holding) -> Int? {
+        guard !holding.isEmpty else { return nil }
+        entries.append(Entry(root: root))
+        words.append(root.value.words.0)
+        return entries.count - 1
+    }
+
+    private func part(of root: Digest) -> Int? {
+        for place in parts.indices where parts[place].root == root { return place }
+        return nil
+    }
+
+    /// What is held of an entry's segment.
+    private func current(_ index: Int) -> Holding? {
+        switch entries[index].current {
+        case .nothing: nil
+        case .all: Holding(isComplete: true)
+        case .part: part(of: entries[index].root).map { parts[$0].current }
+        }
+    }
+
+    /// What has been announced of it.
+    private func announced(_ index: Int) -> Holding? {
+        switch entries[index].announced {
+        case .nothing: nil
+        case .all: Holding(isComplete: true)
+        case .part: part(of: entries[index].root).map { parts[$0].announced }
+        }
+    }
+
+    private mutating func set(_ holding: Holding, at index: Int) {
+        entries[index].current = holding.extent
+        let root = entries[index].root
+        if let place = part(of: root) {
+            parts[place].current = holding
+        } else if holding.extent == .part {
+            parts.append(Part(root: root, current: holding))
+        }
+        forgetPart(of: index)
+    }
+
+    /// What is held has been announced.
+    private mutating func noteAnnounced(_ index: Int) {
+        entries[index].announced = entries[index].current
+        if let place = part(of: entries[index].root) { parts[place].announced = parts[place].current }
+        forgetPart(of: index)
+    }
+
+    private mutating func forgetPart(of index: Int) {
+        guard entries[index].current != .part, entries[index].announced != .part else { return }
+        if let place = part(of: entries[index].root) { parts.remove(at: place) }
     }
 
     /// Takes note that nothing is held of a segment any more.
@@ -67,15 +148,18 @@ public struct HoldingAnnouncer: Sendable {
         while taken < changed.count, entries.count < WireLimits.haveEntryCount, byteCount < Self.frameByteCount {
             let root = changed[taken]
             taken += 1
-            changedSet.remove(root)
-            let (old, new) = (announced[root], current[root])
-            guard let change = Self.change(from: old, to: new) else { continue }
+            guard let index = index(of: root) else { continue }
+            self.entries[index].isChanged = false
+            let change = Self.change(from: announced(index), to: current(index))
+            noteAnnounced(index)
+            if self.entries[index].current == .nothing {
+                self.entries.remove(at: index)
+                words.remove(at: index)
+            }
+            guard let change else { continue }
             let entry = HaveEntry(root: root, change: change)
             entries.append(entry)
             byteCount += entry.byteCount
-            announced[root] = new
-            if old == nil { announcedOrder.append(root) }
-            if new == nil { announcedOrder.removeAll { $0 == root } }
         }
         changed.removeFirst(taken)
         if !entries.isEmpty { nextFrame = now.advanced(by: Self.interval) }
@@ -87,8 +171,10 @@ public struct HoldingAnnouncer: Sendable {
 
     /// What has been announced so far, cut into frames.
     public var snapshot: [[HaveEntry]] {
-        let entries = announcedOrder.compactMap { root in
-            Self.change(from: nil, to: announced[root]).map { HaveEntry(root: root, change: $0) }
+        let entries = entries.indices.compactMap { index in
+            Self.change(from: nil, to: announced(index)).map {
+                HaveEntry(root: self.entries[index].root, change: $0)
+            }
         }
         var frames: [[HaveEntry]] = []
         var byteCount = Self.frameByteCount

@@ -164,6 +164,12 @@ public struct PeerLink: Sendable {
         return false
     }
 
+    /// Whether requests wait for chunks that are expected.
+    var hasStandingChunks: Bool {
+        for index in incoming.indices where !incoming[index].standing.isEmpty { return true }
+        return false
+    }
+
     /// Ends the link: what is queued is dropped, events too, a bye goes out, and then ``LinkEvent/closed(_:)`` is told.
     public mutating func close(_ code: ByeCode) {
         guard !isOver else { return }

@@ -4,37 +4,48 @@ internal import CoreModel
 struct RollingSum: Hashable, Sendable {
     private let slotWidth: Int64
     private var slots: [UInt64]
-    private var newestSlot: Int64
+    private var newestSlot: Int32
+    /// Where the newest slot is among `slots`.
+    private var newestIndex: Int32
     private(set) var total: UInt64 = 0
 
     /// Sums over `span` in `slotCount` slots.
+    ///
+    /// - Precondition: a slot is five seconds long or longer, so that 32 bits number them for ever.
     init(span: Duration, slotCount: Int, now: MonotonicInstant) {
-        slotWidth = max(1, span.nanosecondsClamped / Int64(slotCount))
+        slotWidth = span.nanosecondsClamped / Int64(slotCount)
+        precondition(slotWidth >= 5_000_000_000, "slots of \(slotWidth) ns")
         slots = Array(repeating: 0, count: slotCount + 1)
-        newestSlot = now.nanoseconds / slotWidth
+        newestSlot = Int32(now.nanoseconds / slotWidth)
+        newestIndex = 0
+        newestIndex = Int32(index(of: Int64(newestSlot)))
     }
 
     /// Adds to the slot of `now`.
     mutating func add(_ amount: Int, now: MonotonicInstant) {
-        if now.nanoseconds >= (newestSlot + 1) * slotWidth { advance(to: now) }
-        slots[index(of: newestSlot)] += UInt64(amount)
+        advance(to: now)
+        slots[Int(newestIndex)] += UInt64(amount)
         total += UInt64(amount)
     }
 
     /// Forgets what is too old.
     mutating func advance(to now: MonotonicInstant) {
+        // Without a division: this is done for each frame.
+        guard now.nanoseconds >= newestEnd else { return }
         let slot = now.nanoseconds / slotWidth
-        guard slot > newestSlot else { return }
         // After a long pause each slot is cleared once.
-        for old in max(newestSlot + 1, slot - Int64(slots.count) + 1)...slot {
+        for old in max(Int64(newestSlot) + 1, slot - Int64(slots.count) + 1)...slot {
             total -= slots[index(of: old)]
             slots[index(of: old)] = 0
         }
-        newestSlot = slot
+        newestSlot = Int32(slot)
+        newestIndex = Int32(index(of: slot))
     }
 
     /// When the oldest slot is forgotten next.
-    var nextSlot: MonotonicInstant { MonotonicInstant(nanoseconds: (newestSlot + 1) * slotWidth) }
+    var nextSlot: MonotonicInstant { MonotonicInstant(nanoseconds: newestEnd) }
+
+    private var newestEnd: Int64 { (Int64(newestSlot) + 1) * slotWidth }
 
     private func index(of slot: Int64) -> Int {
         let count = Int64(slots.count)

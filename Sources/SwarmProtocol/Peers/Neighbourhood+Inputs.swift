@@ -207,8 +207,8 @@ extension Neighbourhood {
     public mutating func noteUpload(byteCount: Int, now: MonotonicInstant) { budget.spend(byteCount, now: now) }
 
     private mutating func wake(root: Digest, chunks: Range<Int>) {
-        for slot in neighbours.indices where neighbours[slot].link.chunksAvailable(root: root, chunks: chunks) {
-            markDue(slot)
+        for slot in awaitsChunks.indices where awaitsChunks[slot] {
+            if neighbours[slot].link.chunksAvailable(root: root, chunks: chunks) { markDue(slot) }
         }
     }
 

@@ -51,6 +51,7 @@ extension Neighbourhood {
             neighbours.reserveCapacity(slot + 1)
             neighbours.append(neighbour)
             deadlines.append(.distantFuture)
+            awaitsChunks.append(false)
         } else {
             neighbours[slot] = neighbour
         }

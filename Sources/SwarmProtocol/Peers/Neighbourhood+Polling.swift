@@ -82,7 +82,9 @@ extension Neighbourhood {
             let writable = writable(slot, now: now, environment: &environment)
             let payload = neighbours[slot].link.statistics.sentPayloadByteCount
             let id = neighbours[slot].id
-            switch neighbours[slot].link.poll(now: now, writable: writable, source: environment.source) {
+            let output = neighbours[slot].link.poll(now: now, writable: writable, source: environment.source)
+            awaitsChunks[slot] = neighbours[slot].link.hasStandingChunks
+            switch output {
             case .transmit(let bytes):
                 budget.spend(bytes.count, now: now)
                 neighbours[slot].flags.insert(.hasTransmitted)

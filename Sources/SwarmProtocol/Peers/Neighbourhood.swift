@@ -46,6 +46,9 @@ public struct Neighbourhood: Sendable {
     var identity: LinkIdentity?
     /// The links by their slot.
     var neighbours: [Neighbour] = []
+    /// Whether each slot's link has requests that wait for chunks of this side's; apart from the links, since every chunk
+    /// that comes in asks all of them.
+    var awaitsChunks: [Bool] = []
     /// When each slot's link has something to do, whatever comes.
     var deadlines: [MonotonicInstant] = []
     /// When links are read again that used up the download.
