@@ -34,6 +34,7 @@ package struct MainFigure: Sendable {
         MainFigure("bytesCDN", .bytes) { Double($0.total.bytesCDN) },
         MainFigure("bytesPeers", .bytes) { Double($0.total.bytesPeers) },
         MainFigure("bytesDelivered", .bytes) { Double($0.total.bytesDelivered) },
+        MainFigure("bytesWasted", .bytes) { Double($0.total.bytesWasted) },
         MainFigure("cdnPeakBitsPerSecond", .bitsPerSecond) { $0.cdnRate.peak },
         MainFigure("cdnP95BitsPerSecond", .bitsPerSecond) { $0.cdnRate.percentile95 },
         MainFigure("uploadJain", .index) { $0.fairness.index },

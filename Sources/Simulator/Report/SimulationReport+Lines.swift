@@ -31,8 +31,8 @@ extension SimulationReport {
             "median \(figure("startupSecondsMedian")) s, 95 % within \(figure("startupSecondsP95")) s")
         line(
             "from the CDN",
-            "\(figure("bytesCDN", "%.0f", scale: 1e-6)) MB of \(figure("bytesDelivered", "%.0f", scale: 1e-6)) MB delivered"
-        )
+            "\(figure("bytesCDN", "%.0f", scale: 1e-6)) MB of \(figure("bytesDelivered", "%.0f", scale: 1e-6)) MB delivered; "
+                + "\(figure("bytesWasted", "%.0f", scale: 1e-6)) MB came in vain")
         line(
             "CDN's rate",
             "peak \(figure("cdnPeakBitsPerSecond", "%.1f", scale: 1e-6)) Mbps, 95 % of the time within "

@@ -35,7 +35,8 @@ extension SimulationResult {
         [
             "viewers": .integer(viewerCount), "bytesCDN": .integer(total.bytesCDN),
             "bytesPeers": .integer(total.bytesPeers), "bytesDelivered": .integer(total.bytesDelivered),
-            "bytesWitness": .null, "offload": JSONValue(total.offload), "peerShare": JSONValue(total.peerShare),
+            "bytesWasted": .integer(total.bytesWasted), "bytesWitness": .null, "offload": JSONValue(total.offload),
+            "peerShare": JSONValue(total.peerShare),
             "copiesPerSegment": JSONValue(total.copiesPerSegment), "copiesSteady": JSONValue(total.copiesSteady),
             "copiesElected": JSONValue(total.copiesElected), "copiesHandover": JSONValue(total.copiesHandover),
             "copiesStartup": JSONValue(total.copiesStartup), "stalls": .integer(total.stalls),

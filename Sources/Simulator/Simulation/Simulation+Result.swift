@@ -45,6 +45,7 @@ extension Simulation {
             total.claims += tally.claims
             total.peersBanned += tally.peersBanned
             total.bytesUploaded += tally.bytesUploaded
+            total.bytesWasted += tally.bytesWasted
             messages += tally.messagesSent
             online += tally.online.inSeconds
         }

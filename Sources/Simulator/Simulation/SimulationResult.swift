@@ -22,6 +22,8 @@ package struct SimulationResult: Sendable {
         package var chunksRejected = 0
         package var peersBanned = 0
         package var bytesUploaded = 0
+        /// Media that came and was not used, from wherever.
+        package var bytesWasted = 0
         /// Elections won.
         package var claims = 0
         /// Control messages that a viewer sent, per second of its presence.
