@@ -19,9 +19,14 @@ package struct ViewerExplanation: Sendable {
     package var lines: [String] {
         let start =
             tally.startup.map { "began to play after \(DecisionWords.seconds($0))" } ?? "never began to play"
+        let stalls =
+            switch tally.stalls {
+            case 0: "never stalled"
+            case 1: "stalled once, for \(DecisionWords.seconds(tally.stallTime))"
+            case _: "stalled \(tally.stalls) times, for \(DecisionWords.seconds(tally.stallTime)) in all"
+            }
         return [
-            "viewer \(viewer) \(start), played \(DecisionWords.seconds(tally.played)) and stalled \(tally.stalls) times for "
-                + "\(DecisionWords.seconds(tally.stallTime)) in all",
+            "viewer \(viewer) \(start), played \(DecisionWords.seconds(tally.played)) and \(stalls)",
             "  from the CDN \(tally.bytesCDN) bytes in \(tally.requestsCDN) requests, from peers \(tally.bytesPeers) bytes; "
                 + "uploaded \(tally.bytesUploaded) bytes",
         ] + sentences.map { "\($0)" }
