@@ -1,6 +1,7 @@
 /// Elements that are nearly all alike until they are changed, in blocks: those that nobody has touched share one.
 ///
-/// For what is kept of each segment of a long title, of which only those near the playhead matter.
+/// For what is kept of each segment of a long title, of which only those near the playhead matter. Copies of an empty array
+/// share the block too.
 public struct SparseArray<Element> {
     /// Elements of a block.
     @inlinable static var blockCount: Int { 8 }

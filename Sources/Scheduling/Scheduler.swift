@@ -181,9 +181,11 @@ public struct Scheduler: Sendable {
     /// instant.
     public mutating func poll(now: MonotonicInstant) -> SchedulerOutput {
         if outputIndex == outputs.count {
-            // A burst's room is given back.
-            outputs.removeAll(keepingCapacity: outputs.capacity <= 8)
-            outputIndex = 0
+            if outputIndex > 0 {
+                // A burst's room is given back.
+                outputs.removeAll(keepingCapacity: outputs.capacity <= 8)
+                outputIndex = 0
+            }
             // Many inputs close together share one pass.
             if isDirty, passedAt.duration(to: now) < configuration.passInterval {
                 let next = passedAt.advanced(by: configuration.passInterval)

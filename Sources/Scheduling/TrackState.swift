@@ -2,10 +2,13 @@ internal import CoreModel
 
 /// A track's timeline, and what is known of each of its segments.
 struct TrackState: Sendable {
+    /// All tracks share what nobody has touched.
+    private static let untouched = SparseArray(initial: SegmentState())
+
     /// The timeline; its memory is shared with whoever described it.
     private(set) var descriptions: [SegmentDescription] = []
     /// As many as descriptions.
-    var segments = SparseArray(initial: SegmentState())
+    var segments = Self.untouched
     /// A bit for each segment that is complete, so that a pass finds the others without touching these.
     private var complete: [UInt64] = []
 

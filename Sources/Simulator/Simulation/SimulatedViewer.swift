@@ -52,6 +52,8 @@ final class SimulatedViewer {
     static let feedAhead: Duration = .seconds(15)
     /// How far ahead of the playhead records are loaded.
     static let recordWindow: Duration = .seconds(120)
+    /// All viewers share what nobody has touched.
+    private static let untouchedLedgers = SparseArray(initial: SegmentLedger())
     static let storeByteCount = 128 << 20
 
     unowned(unsafe) let world: Simulation
@@ -87,7 +89,7 @@ final class SimulatedViewer {
     var knownSegments = 0
     /// The timeline's first segment, in the stream's numbers.
     var firstSegment = 0
-    var ledgers = SparseArray(initial: SegmentLedger())
+    var ledgers = SimulatedViewer.untouchedLedgers
     var fetches: [Fetch] = []
     var delivered = ChunkRuns()
     var feedIndex = 0

@@ -17,14 +17,14 @@ struct PeerDirectory: Sendable {
     struct Candidate: Hashable, Sendable {
         /// Its name.
         var peer: PeerID
+        /// When it may be tried again.
+        var nextAttempt: MonotonicInstant
         /// Where it listens.
         var address: NetworkAddress
         /// Who said so.
         var origin: Origin
-        /// Attempts that failed in a row.
-        var failureCount = 0
-        /// When it may be tried again.
-        var nextAttempt: MonotonicInstant
+        /// Attempts that failed in a row; small, as all of it, since hundreds are kept.
+        var failureCount: UInt8 = 0
     }
 
     /// Peers that are kept; beyond, the one that failed most and longest ago is forgotten.
@@ -46,7 +46,7 @@ struct PeerDirectory: Sendable {
     mutating func insert(
         _ peer: PeerID, at address: NetworkAddress, from origin: Origin, now: MonotonicInstant
     ) {
-        let candidate = Candidate(peer: peer, address: address, origin: origin, nextAttempt: now)
+        let candidate = Candidate(peer: peer, nextAttempt: now, address: address, origin: origin)
         if let index = candidates.firstIndex(where: { $0.peer == peer }) {
             let known = candidates[index]
             switch origin {
