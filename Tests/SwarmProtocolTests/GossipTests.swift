@@ -3,54 +3,60 @@ import SwarmProtocol
 import Testing
 
 @Suite struct GossipTests {
-    static let start = MonotonicInstant.origin.advanced(by: .seconds(5000))
-
-    @Test func theFirstChangeGoesAtOnceAndTheRestTwiceASecond() {
+    @Test func aLinkIsToldWhatChangedSinceItWasToldLast() {
         var announcer = HoldingAnnouncer()
-        var frames = 0
-        for step in 0..<1000 {
-            let now = Self.start.advanced(by: .milliseconds(10 * step))
-            announcer.update(root: root(1), verified: ChunkSet(0..<step + 1), expected: ChunkSet(), isComplete: false)
-            let entries = announcer.poll(now: now)
-            if step == 0 { #expect(entries.count == 1) }
-            if !entries.isEmpty { frames += 1 }
-        }
-        #expect(frames == 20)
-    }
-
-    @Test func entriesSayWhatChanged() {
-        var announcer = HoldingAnnouncer()
-        var now = Self.start
+        var told: UInt64 = 0
         func next() -> [HaveEntry] {
-            now = now.advanced(by: .seconds(1))
-            return announcer.poll(now: now)
+            let frames = announcer.frames(since: told)
+            told = announcer.version
+            return frames.flatMap { $0 }
         }
+        #expect(next().isEmpty)
         announcer.update(root: root(1), verified: ChunkSet(0..<2), expected: ChunkSet(0..<8), isComplete: false)
+        #expect(announcer.isNew(root(1)))
         #expect(next() == [HaveEntry(root: root(1), change: .replace(verified: [0..<2], expected: [2..<8]))])
+        // The same again is no change.
+        announcer.update(root: root(1), verified: ChunkSet(0..<2), expected: ChunkSet(2..<8), isComplete: false)
+        #expect(next().isEmpty)
         announcer.update(root: root(1), verified: ChunkSet(0..<4), expected: ChunkSet(4..<9), isComplete: false)
-        #expect(next() == [HaveEntry(root: root(1), change: .add(verified: [2..<4], expected: [8..<9]))])
-        announcer.update(root: root(1), verified: ChunkSet(0..<4), expected: ChunkSet(4..<6), isComplete: false)
-        #expect(next() == [HaveEntry(root: root(1), change: .replace(verified: [0..<4], expected: [4..<6]))])
+        #expect(!announcer.isNew(root(1)))
+        announcer.update(root: root(2), verified: ChunkSet(0..<1), expected: ChunkSet(), isComplete: false)
         announcer.update(root: root(1), verified: ChunkSet(0..<9), expected: ChunkSet(), isComplete: true)
-        #expect(next() == [HaveEntry(root: root(1), change: .complete)])
-        #expect(announcer.snapshot == [[HaveEntry(root: root(1), change: .complete)]])
+        #expect(
+            next() == [
+                HaveEntry(root: root(2), change: .replace(verified: [0..<1], expected: [])),
+                HaveEntry(root: root(1), change: .complete),
+            ])
+        // A new link is told of all that is held.
+        #expect(announcer.frames(since: 0).flatMap { $0 }.map(\.root) == [root(2), root(1)])
         announcer.remove(root: root(1))
         #expect(next() == [HaveEntry(root: root(1), change: .lost)])
-        #expect(announcer.snapshot.isEmpty)
+        #expect(announcer.frames(since: 0).flatMap { $0 }.map(\.root) == [root(2)])
         // What came and went between two frames is not spoken of.
-        announcer.update(root: root(2), verified: ChunkSet(0..<1), expected: ChunkSet(), isComplete: false)
-        announcer.remove(root: root(2))
+        announcer.update(root: root(3), verified: ChunkSet(0..<1), expected: ChunkSet(), isComplete: false)
+        announcer.remove(root: root(3))
         #expect(next().isEmpty)
-        #expect(announcer.nextDeadline == nil)
     }
 
-    @Test func aReceiverOfTheFramesKnowsTheState() {
+    @Test func whatWasLostIsForgottenWhenEverybodyKnows() {
+        var announcer = HoldingAnnouncer()
+        announcer.update(root: root(1), verified: ChunkSet(0..<2), expected: ChunkSet(), isComplete: false)
+        let before = announcer.version
+        announcer.remove(root: root(1))
+        announcer.forgetLost(upTo: before)
+        #expect(announcer.frames(since: before) == [[HaveEntry(root: root(1), change: .lost)]])
+        announcer.forgetLost(upTo: announcer.version)
+        #expect(announcer.frames(since: before).isEmpty)
+    }
+
+    @Test func receiversOfTheFramesKnowTheStateHoweverOftenTheyAreTold() {
         var generator = SeededGenerator(seed: 3)
         var announcer = HoldingAnnouncer()
         var truth: [Digest: (verified: ChunkSet, expected: ChunkSet)] = [:]
-        var told: [Digest: (verified: ChunkSet, expected: ChunkSet)] = [:]
-        var now = Self.start
-        for _ in 0..<3000 {
+        var links: [(told: UInt64, state: [Digest: (verified: ChunkSet, expected: ChunkSet)])] = [
+            (0, [:]), (0, [:]), (0, [:]),
+        ]
+        for step in 1...3000 {
             let name = root(UInt8.random(in: 1...4, using: &generator))
             var state = truth[name] ?? (ChunkSet(), ChunkSet())
             let chunk = Int.random(in: 0..<100, using: &generator)
@@ -63,16 +69,17 @@ import Testing
             state.expected.subtract(state.verified)
             truth[name] = state
             announcer.update(root: name, verified: state.verified, expected: state.expected, isComplete: false)
-            now = now.advanced(by: .milliseconds(100))
-            let entries = announcer.poll(now: now)
-            guard !entries.isEmpty else { continue }
-            #expect(entries.count <= 4)
-            for entry in entries { Self.apply(entry, to: &told) }
-            guard announcer.nextDeadline == nil else { continue }
-            for (name, state) in truth where state.verified.ranges.count <= 64 && state.expected.ranges.count <= 64 {
-                #expect(told[name]?.verified ?? ChunkSet() == state.verified)
-                #expect(told[name]?.expected ?? ChunkSet() == state.expected)
+            for link in links.indices where step % [1, 7, 40][link] == 0 {
+                for entry in announcer.frames(since: links[link].told).joined() {
+                    Self.apply(entry, to: &links[link].state)
+                }
+                links[link].told = announcer.version
+                for (name, state) in truth {
+                    #expect(links[link].state[name]?.verified ?? ChunkSet() == state.verified)
+                    #expect(links[link].state[name]?.expected ?? ChunkSet() == state.expected)
+                }
             }
+            if step % 10 == 0 { announcer.forgetLost(upTo: links.map(\.told).min() ?? 0) }
         }
     }
 
@@ -100,19 +107,13 @@ import Testing
         for number in 0..<200 {
             announcer.update(root: root(UInt8(number)), verified: scattered, expected: ChunkSet(), isComplete: false)
         }
-        var now = Self.start
-        var count = 0
-        while announcer.nextDeadline != nil {
-            now = now.advanced(by: .milliseconds(500))
-            let entries = announcer.poll(now: now)
-            count += entries.count
+        let frames = announcer.frames(since: 0)
+        #expect(frames.reduce(0) { $0 + $1.count } == 200)
+        for entries in frames {
+            #expect(Frame.have(entries).encoded.count < 9000)
             var reader = WireReader(Frame.have(entries).encoded)
             #expect(try Frame(reading: &reader) == .have(entries))
         }
-        #expect(count == 200)
-        let snapshot = announcer.snapshot
-        #expect(snapshot.reduce(0) { $0 + $1.count } == 200)
-        for entries in snapshot { #expect(Frame.have(entries).encoded.count < 9000) }
     }
 
     @Test func aSeenSetForgetsTheOldest() {

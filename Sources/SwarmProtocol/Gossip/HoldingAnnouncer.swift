@@ -1,53 +1,37 @@
 public import CoreModel
 
-/// Turns what the segment store holds into have frames: changes only, and two frames a second at most.
+/// Turns what the segment store holds into have frames.
 ///
-/// Tell it of each change with ``update(root:verified:expected:isComplete:)`` and ``remove(root:)``; ``poll(now:)`` gives
-/// the entries to send to every link when it is time. A new link gets ``snapshot`` first: what has been announced so far,
-/// so that the later changes fit. Bounded by the store: one state for each root that it holds.
+/// Tell it of each change with ``update(root:verified:expected:isComplete:)`` and ``remove(root:)``. Each change makes a new
+/// ``version``; ``frames(since:)`` gives a link what has changed since the version that it was told last, so that a link
+/// costs one number and can be told whenever its turn comes. Bounded by the store: one state for each root that it holds,
+/// and one for each that it lost until every link knows.
 public struct HoldingAnnouncer: Sendable {
     /// What is held of a segment.
-    private struct Holding: Hashable, Sendable {
+    private struct Holding: Sendable {
         var verified = ChunkSet()
         var expected = ChunkSet()
         var isComplete = false
+        /// The version in which this came about.
+        var version: UInt64 = 0
+        /// The version in which something came to be held of what nobody had been told of.
+        var heldSince: UInt64 = 0
         var isEmpty: Bool { !isComplete && verified.isEmpty && expected.isEmpty }
-        var extent: Extent { isComplete ? .all : isEmpty ? .nothing : .part }
-    }
 
-    /// The time between two frames.
-    public static let interval: Duration = .milliseconds(500)
+        func isSame(as other: Holding) -> Bool {
+            isComplete == other.isComplete && verified == other.verified && expected == other.expected
+        }
+    }
 
     /// Bytes of entries after which a frame is closed, so that it doesn't hold up other frames.
     private static let frameByteCount = 8192
 
-    /// How much of a segment is held or has been announced.
-    private enum Extent: UInt8 { case nothing, part, all }
+    /// The number of changes so far.
+    public private(set) var version: UInt64 = 0
 
-    /// A root of which something is held or has been announced.
-    private struct Entry: Sendable {
-        let root: Digest
-        var current = Extent.nothing
-        var announced = Extent.nothing
-        /// It is among `changed`.
-        var isChanged = false
-    }
-
-    /// What is held in part, or has been announced so: of the few segments that are coming in.
-    private struct Part: Sendable {
-        let root: Digest
-        var current = Holding()
-        var announced = Holding()
-    }
-
-    /// In the order in which they were first held, which is that of their announcement and of the snapshot.
-    private var entries: [Entry] = []
-    /// The first words of the entries' roots, which are this side's own: what is looked for is mostly at the end.
-    private var words: [UInt64] = []
-    private var parts: [Part] = []
-    /// Roots that changed since the last frame, in order.
-    private var changed: [Digest] = []
-    private var nextFrame: MonotonicInstant = .origin
+    private var current: [Digest: Holding] = [:]
+    /// The roots by their last change, ascending; those whose version is another by now are further behind.
+    private var changes: [(version: UInt64, root: Digest)] = []
 
     /// Starts with nothing held.
     public init() {}
@@ -59,79 +43,25 @@ public struct HoldingAnnouncer: Sendable {
     ///   - expected: Chunks that are being fetched from where they will surely come.
     ///   - isComplete: Whether `verified` is all of them.
     public mutating func update(root: Digest, verified: ChunkSet, expected: ChunkSet, isComplete: Bool) {
-        var expected = expected
-        expected.subtract(verified)
-        let holding =
-            isComplete
-            ? Holding(isComplete: true)
-            : Holding(verified: verified.firstRuns, expected: expected.firstRuns, isComplete: false)
-        guard let index = index(of: root) ?? insert(root, holding) else { return }
-        set(holding, at: index)
-        guard !entries[index].isChanged else { return }
-        entries[index].isChanged = true
-        changed.append(root)
-    }
-
-    private func index(of root: Digest) -> Int? {
-        var index = words.count
-        while index > 0 {
-            index -= 1
-            if words[index] == root.value.words.0, entries[index].root == root { return index }
+        var holding = Holding(isComplete: true)
+        if !isComplete {
+            holding = Holding(verified: verified, expected: expected)
+            holding.expected.subtract(verified)
         }
-        return nil
-    }
-
-    private mutating func insert(_ root: Digest, _ holding: Holding) -> Int? {
-        guard !holding.isEmpty else { return nil }
-        entries.append(Entry(root: root))
-        words.append(root.value.words.0)
-        return entries.count - 1
-    }
-
-    private func part(of root: Digest) -> Int? {
-        for place in parts.indices where parts[place].root == root { return place }
-        return nil
-    }
-
-    /// What is held of an entry's segment.
-    private func current(_ index: Int) -> Holding? {
-        switch entries[index].current {
-        case .nothing: nil
-        case .all: Holding(isComplete: true)
-        case .part: part(of: entries[index].root).map { parts[$0].current }
+        let old = current[root]
+        guard !holding.isSame(as: old ?? Holding()) else { return }
+        version += 1
+        holding.version = version
+        holding.heldSince = old?.heldSince ?? version
+        current[root] = holding
+        if let last = changes.indices.last, changes[last].root == root {
+            changes[last].version = version
+        } else {
+            changes.append((version, root))
         }
-    }
-
-    /// What has been announced of it.
-    private func announced(_ index: Int) -> Holding? {
-        switch entries[index].announced {
-        case .nothing: nil
-        case .all: Holding(isComplete: true)
-        case .part: part(of: entries[index].root).map { parts[$0].announced }
+        if changes.count > 2 * current.count + 64 {
+            changes.removeAll { current[$0.root]?.version != $0.version }
         }
-    }
-
-    private mutating func set(_ holding: Holding, at index: Int) {
-        entries[index].current = holding.extent
-        let root = entries[index].root
-        if let place = part(of: root) {
-            parts[place].current = holding
-        } else if holding.extent == .part {
-            parts.append(Part(root: root, current: holding))
-        }
-        forgetPart(of: index)
-    }
-
-    /// What is held has been announced.
-    private mutating func noteAnnounced(_ index: Int) {
-        entries[index].announced = entries[index].current
-        if let place = part(of: entries[index].root) { parts[place].announced = parts[place].current }
-        forgetPart(of: index)
-    }
-
-    private mutating func forgetPart(of index: Int) {
-        guard entries[index].current != .part, entries[index].announced != .part else { return }
-        if let place = part(of: entries[index].root) { parts.remove(at: place) }
     }
 
     /// Takes note that nothing is held of a segment any more.
@@ -139,47 +69,43 @@ public struct HoldingAnnouncer: Sendable {
         update(root: root, verified: ChunkSet(), expected: ChunkSet(), isComplete: false)
     }
 
-    /// The entries to send to every link now; empty when it is not time or nothing changed.
-    public mutating func poll(now: MonotonicInstant) -> [HaveEntry] {
-        guard !changed.isEmpty, now >= nextFrame else { return [] }
-        var entries: [HaveEntry] = []
-        var byteCount = 0
-        var taken = 0
-        while taken < changed.count, entries.count < WireLimits.haveEntryCount, byteCount < Self.frameByteCount {
-            let root = changed[taken]
-            taken += 1
-            guard let index = index(of: root) else { continue }
-            self.entries[index].isChanged = false
-            let change = Self.change(from: announced(index), to: current(index))
-            noteAnnounced(index)
-            if self.entries[index].current == .nothing {
-                self.entries.remove(at: index)
-                words.remove(at: index)
-            }
-            guard let change else { continue }
-            let entry = HaveEntry(root: root, change: change)
-            entries.append(entry)
-            byteCount += entry.byteCount
+    /// Whether the last change was the first of this root.
+    public func isNew(_ root: Digest) -> Bool { current[root]?.heldSince == version }
+
+    /// Every link has been told of this version: what was lost before it need not be remembered.
+    public mutating func forgetLost(upTo version: UInt64) {
+        guard current.contains(where: { $0.value.isEmpty && $0.value.version <= version }) else { return }
+        changes.removeAll { change in
+            guard let holding = current[change.root] else { return true }
+            return holding.version != change.version || holding.isEmpty && holding.version <= version
         }
-        changed.removeFirst(taken)
-        if !entries.isEmpty { nextFrame = now.advanced(by: Self.interval) }
-        return entries
+        current = current.filter { !$0.value.isEmpty || $0.value.version > version }
     }
 
-    /// When ``poll(now:)`` has something; `nil` before the next change.
-    public var nextDeadline: MonotonicInstant? { changed.isEmpty ? nil : nextFrame }
-
-    /// What has been announced so far, cut into frames.
-    public var snapshot: [[HaveEntry]] {
-        let entries = entries.indices.compactMap { index in
-            Self.change(from: nil, to: announced(index)).map {
-                HaveEntry(root: self.entries[index].root, change: $0)
-            }
+    /// The roots that changed since a version, the latest change first.
+    public func roots(since version: UInt64) -> [Digest] {
+        var roots: [Digest] = []
+        for change in changes.reversed() {
+            guard change.version > version else { break }
+            guard let holding = current[change.root], holding.version == change.version,
+                !holding.isEmpty || holding.heldSince <= version
+            else { continue }
+            roots.append(change.root)
         }
+        return roots
+    }
+
+    /// What a link is to be told that was told of `version` last, and of nothing before its first; in the order of the
+    /// changes, cut into frames.
+    public func frames(since version: UInt64) -> [[HaveEntry]] {
         var frames: [[HaveEntry]] = []
-        var byteCount = Self.frameByteCount
-        for entry in entries {
-            if byteCount >= Self.frameByteCount || frames[frames.count - 1].count == WireLimits.haveEntryCount {
+        var byteCount = 0
+        for root in roots(since: version).reversed() {
+            guard let holding = current[root] else { continue }
+            let entry = HaveEntry(root: root, change: Self.change(to: holding))
+            if frames.isEmpty || byteCount >= Self.frameByteCount
+                || frames[frames.count - 1].count == WireLimits.haveEntryCount
+            {
                 frames.append([])
                 byteCount = 0
             }
@@ -189,37 +115,14 @@ public struct HoldingAnnouncer: Sendable {
         return frames
     }
 
-    private static func change(from old: Holding?, to new: Holding?) -> HaveEntry.Change? {
-        guard old != new else { return nil }
-        guard let new else { return .lost }
+    private static func change(to new: Holding) -> HaveEntry.Change {
         if new.isComplete { return .complete }
-        guard let old, !old.isComplete else {
-            return .replace(verified: new.verified.ranges, expected: new.expected.ranges)
-        }
-        var verifiedLost = old.verified
-        verifiedLost.subtract(new.verified)
-        var expectedLost = old.expected
-        expectedLost.subtract(new.expected)
-        expectedLost.subtract(new.verified)
-        var verified = new.verified
-        verified.subtract(old.verified)
-        var expected = new.expected
-        expected.subtract(old.expected)
-        let (added, awaited) = (verified.ranges, expected.ranges)
-        guard verifiedLost.isEmpty, expectedLost.isEmpty,
-            max(added.count, awaited.count) <= WireLimits.haveRangeCount
-        else { return .replace(verified: new.verified.ranges, expected: new.expected.ranges) }
-        return .add(verified: added, expected: awaited)
+        if new.isEmpty { return .lost }
+        return .replace(verified: new.verified.firstRuns, expected: new.expected.firstRuns)
     }
 }
 
 extension ChunkSet {
-    /// The set without what lies behind its 64th run: as much as an entry can say.
-    fileprivate var firstRuns: ChunkSet {
-        let runs = ranges
-        guard runs.count > WireLimits.haveRangeCount else { return self }
-        var set = ChunkSet()
-        for run in runs.prefix(WireLimits.haveRangeCount) { set.insert(run) }
-        return set
-    }
+    /// The first 64 runs: as much as an entry can say.
+    fileprivate var firstRuns: [Range<Int>] { Array(ranges.prefix(WireLimits.haveRangeCount)) }
 }

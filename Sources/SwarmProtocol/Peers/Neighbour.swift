@@ -39,6 +39,11 @@ struct Neighbour: Sendable {
     var nextExchange: MonotonicInstant = .distantFuture
     /// When the link may tell of other peers again.
     var nextExchangeAccepted: MonotonicInstant = .origin
+    /// The version of what this side holds that the link was told of, and when.
+    var toldVersion: UInt64 = 0
+    var toldAt: MonotonicInstant = .origin
+    /// The beginnings of roots that the peer said it has all of, the latest last: it need not be told of these.
+    var completeRoots: [UInt64] = []
     /// What may be passed on of others' claims.
     var relays: TokenBucket
 
@@ -70,6 +75,29 @@ struct Neighbour: Sendable {
         certificate = nil
         pacing = []
         nextExchange = .distantFuture
+        completeRoots = []
+    }
+
+    private static let completeRootLimit = 8
+
+    /// Takes note of what the peer says that it holds.
+    ///
+    /// - Returns: Whether it may want again what it was not told of.
+    mutating func note(_ entries: [HaveEntry]) -> Bool {
+        var isNeedy = false
+        for entry in entries {
+            let name = entry.root.value.words.0
+            let place = completeRoots.firstIndex(of: name)
+            if case .complete = entry.change {
+                guard place == nil else { continue }
+                if completeRoots.count == Self.completeRootLimit { completeRoots.removeFirst() }
+                completeRoots.append(name)
+            } else if let place {
+                completeRoots.remove(at: place)
+                isNeedy = true
+            }
+        }
+        return isNeedy
     }
 }
 

@@ -5,6 +5,10 @@ internal import Integrity
 extension Neighbourhood {
     /// Peers that are named in one frame.
     private static let exchangeCount = 8
+    /// The least time between two frames that tell one link what this side holds.
+    private static let announcementInterval: Duration = .milliseconds(500)
+    /// The least time between two such frames on any links: 15 a second, so that 25 links are told every 1.6 s.
+    private static let announcementGap: Duration = .milliseconds(65)
     /// The shortest time between two frames that are listened to.
     private static let exchangePause: Duration = .seconds(60)
 
@@ -33,10 +37,72 @@ extension Neighbourhood {
         return true
     }
 
-    /// Sends the changes of what this side holds.
+    /// Something has changed of what this side holds: the links are told, one after the other.
+    mutating func planAnnouncement() {
+        let next = announcesToAll ? .origin : announcedAt.advanced(by: Self.announcementGap)
+        nextAnnouncement = min(nextAnnouncement, next)
+    }
+
+    /// Tells one link what has changed of what this side holds since it was told last: the one that has waited longest.
+    ///
+    /// So news is out at once, at one link, and reaches all within a round, whose length grows with the links: what a
+    /// viewer uploads meanwhile goes to few at a time anyway, and those who are told late are spared what they got
+    /// elsewhere.
     mutating func announceHoldings(now: MonotonicInstant) {
-        let entries = announcer.poll(now: now)
-        if !entries.isEmpty { broadcast(Frame.have(entries).encoded) }
+        nextAnnouncement = .distantFuture
+        if announcesToAll { tellEverybody(now: now) }
+        var first: Int?
+        var told = announcer.version
+        for slot in neighbours.indices where neighbours[slot].link.isEstablished {
+            told = min(told, neighbours[slot].toldVersion)
+            guard neighbours[slot].toldVersion < announcer.version else { continue }
+            if !hasNews(for: slot) {
+                neighbours[slot].toldVersion = announcer.version
+            } else if first.map({ neighbours[slot].toldAt < neighbours[$0].toldAt }) ?? true {
+                first = slot
+            }
+        }
+        announcer.forgetLost(upTo: told)
+        guard let first else { return }
+        let due = neighbours[first].toldAt.advanced(by: Self.announcementInterval)
+        guard due <= now else {
+            nextAnnouncement = due
+            return
+        }
+        tellHoldings(first, now: now)
+        announcedAt = now
+        nextAnnouncement = now.advanced(by: Self.announcementGap)
+    }
+
+    /// Tells all links what has changed.
+    private mutating func tellEverybody(now: MonotonicInstant) {
+        announcesToAll = false
+        for slot in neighbours.indices where neighbours[slot].link.isEstablished { tellHoldings(slot, now: now) }
+    }
+
+    /// Whether there is anything new that the other side doesn't have.
+    private func hasNews(for slot: Int) -> Bool {
+        guard !neighbours[slot].completeRoots.isEmpty else { return true }
+        return announcer.roots(since: neighbours[slot].toldVersion).contains {
+            !neighbours[slot].completeRoots.contains($0.value.words.0)
+        }
+    }
+
+    /// Tells a link all that is new to it.
+    mutating func tellHoldings(_ slot: Int, now: MonotonicInstant) {
+        for entries in announcer.frames(since: neighbours[slot].toldVersion) {
+            send(Frame.have(entries).encoded, slot: slot)
+        }
+        neighbours[slot].toldVersion = announcer.version
+        neighbours[slot].toldAt = now
+    }
+
+    /// The other side said what it holds.
+    mutating func note(_ entries: [HaveEntry], slot: Int) {
+        // What it has lost of it may have been kept from it.
+        guard neighbours[slot].note(entries) else { return }
+        neighbours[slot].toldVersion = 0
+        planAnnouncement()
     }
 
     /// Tells each link whose time has come of a few other peers.

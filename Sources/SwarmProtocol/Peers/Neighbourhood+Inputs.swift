@@ -170,7 +170,7 @@ extension Neighbourhood {
     // MARK: What this side holds
 
     /// Takes note that chunks were verified, lost, or became expected: peers' requests for them are looked at again, and
-    /// the change is announced within half a second.
+    /// the links are told of the change, one after the other. Who does not upload keeps it to itself.
     ///
     /// - Parameters:
     ///   - chunks: The chunks that changed.
@@ -179,13 +179,22 @@ extension Neighbourhood {
     public mutating func holdingsChanged(
         root: Digest, chunks: Range<Int>, verified: ChunkSet, expected: ChunkSet, isComplete: Bool
     ) {
-        announcer.update(root: root, verified: verified, expected: expected, isComplete: isComplete)
+        if configuration.uploads {
+            let version = announcer.version
+            announcer.update(root: root, verified: verified, expected: expected, isComplete: isComplete)
+            if announcer.version != version {
+                // What begins to come from elsewhere, nobody may have yet: all are to know at once.
+                if !expected.isEmpty, announcer.isNew(root) { announcesToAll = true }
+                planAnnouncement()
+            }
+        }
         wake(root: root, chunks: chunks)
     }
 
     /// Takes note that a segment was evicted.
     public mutating func holdingsLost(root: Digest) {
         announcer.remove(root: root)
+        planAnnouncement()
         wake(root: root, chunks: 0..<WireLimits.chunkCount)
     }
 

@@ -111,7 +111,8 @@ extension Neighbourhood {
         linkCount += 1
         directory.succeed(peer, at: neighbours[slot].isOutgoing ? neighbours[slot].address : nil)
         neighbours[slot].nextExchange = now.advanced(by: configuration.firstExchangeDelay)
-        for entries in announcer.snapshot { send(Frame.have(entries).encoded, slot: slot) }
+        neighbours[slot].toldVersion = 0
+        tellHoldings(slot, now: now)
         if isChoking { choke(slot, for: chokePause(now: now), now: now) }
         if let ready = neighbours[slot].readyPeer { put(.event(.ready(ready))) }
         nextTick = now

@@ -16,7 +16,7 @@ extension Neighbourhood {
                 if let output = serve(due[firstDue], now: now, environment: &environment) { return output }
             } else if nextTick <= now {
                 tick(now: now, environment: &environment)
-            } else if let announcement = announcer.nextDeadline, announcement <= now {
+            } else if nextAnnouncement <= now {
                 announceHoldings(now: now)
             } else if turnsLeft != nil || nextRound <= now {
                 giveTurn(now: now, environment: &environment)
@@ -57,7 +57,7 @@ extension Neighbourhood {
         for deadline in deadlines { earliest = min(earliest, deadline) }
         for resumption in resumptions { earliest = min(earliest, resumption.at) }
         earliestDeadline = earliest
-        earliest = min(earliest, nextTick, nextRound, announcer.nextDeadline ?? .distantFuture)
+        earliest = min(earliest, nextTick, nextRound, nextAnnouncement)
         return earliest == .distantFuture ? nil : earliest
     }
 
@@ -181,6 +181,7 @@ extension Neighbourhood {
             if case .claim(let frame) = event {
                 return receive(frame, from: peer, on: id, now: now, environment: &environment)
             }
+            if case .have(let entries) = event { note(entries, slot: slot) }
             guard case .peers(let entries) = event else { return .received(event, from: peer, on: id) }
             receive(entries, slot: slot, now: now, environment: &environment)
             return nil

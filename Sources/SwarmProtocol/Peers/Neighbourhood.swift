@@ -67,6 +67,11 @@ public struct Neighbourhood: Sendable {
 
     var directory: PeerDirectory
     var announcer = HoldingAnnouncer()
+    /// When a link was told last of what this side holds, and when the next one is.
+    var announcedAt: MonotonicInstant = .origin
+    var nextAnnouncement: MonotonicInstant = .distantFuture
+    /// All links are to be told at once.
+    var announcesToAll = false
     var seenClaims = SeenSet()
     var claimers = ClaimLimiter()
     /// A claim that waits for the word to pass it on.
