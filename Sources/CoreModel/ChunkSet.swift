@@ -50,6 +50,10 @@ public struct ChunkSet: Hashable, Sendable {
         }
     }
 
+    /// The chunks 64 · `index` to 64 · `index` + 63, the lowest bit being the first of them: for counting over many sets.
+    @inlinable
+    public func bits(_ index: Int) -> UInt64 { index < wordCount ? word(index) : 0 }
+
     /// Adds one chunk; false when it was there.
     @inlinable
     @discardableResult

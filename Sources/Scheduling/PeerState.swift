@@ -23,6 +23,9 @@ struct PeerState: Sendable {
     private var isReckoned = false
     /// How many more chunks may be asked of the peer.
     private(set) var room = 0
+    /// How many chunks may be outstanding of each segment that has little time: what waits long with one peer can't come
+    /// from another meanwhile.
+    private(set) var tightLimit = 0
     /// When the peer would have sent one chunk more, were it asked now.
     private(set) var finish = Duration.zero
 
@@ -71,6 +74,8 @@ struct PeerState: Sendable {
         let bytes = rate(configuration) * configuration.peerQueue.inSeconds
         let chunks = Int(min(bytes, 64e6)) / SegmentGeometry.chunkByteCount
         room = min(max(chunks, SegmentGeometry.chunksPerStripe), 512) - outstandingChunks
+        let few = Int(min(rate(configuration) * configuration.tightPeerQueue.inSeconds, 64e6))
+        tightLimit = max(few / SegmentGeometry.chunkByteCount, SegmentGeometry.chunksPerStripe / 2)
         finish = time(for: outstandingChunks + 1, configuration)
     }
 }

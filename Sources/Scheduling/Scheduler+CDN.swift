@@ -10,6 +10,12 @@ extension Scheduler {
         return tracks[id.track].reachedAtLeast(id.index) - head
     }
 
+    /// The time until a chunk is played: where a segment plays while it comes in, its end has longer than its start.
+    func timeLeft(_ id: SegmentID, chunk: Int, of count: Int, head: Duration) -> Duration {
+        guard tracks[id.track].descriptions[id.index].playsProgressively else { return timeLeft(id, head: head) }
+        return tracks[id.track].time(id.index, before: chunk, of: count) - head
+    }
+
     /// What the CDN needs for `byteCount` bytes after all that is under way.
     func cdnTime(_ byteCount: Int) -> Duration {
         var backlog = 0
@@ -72,9 +78,52 @@ extension Scheduler {
         let margin =
             isStart
             ? configuration.startupMargin : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
+        if !isStart, ranges, tracks[id.track].descriptions[id.index].playsProgressively,
+            tracks[id.track].segments[id.index].geometry != nil
+        {
+            let holes = dueHoles(id, pending.missing(in: all), count: all.count, margin: margin, head: head)
+            return !holes.isEmpty && handOver(id, holes: holes, head: head, reason: .deadline, now: now)
+        }
         guard left <= scaled + margin else { return false }
         let reason: Reason = isStart ? .startup : .deadline
-        return handOver(id, holes: pending.missing(in: all), left: left, reason: reason, now: now)
+        return handOver(id, holes: pending.missing(in: all), head: head, reason: reason, now: now)
+    }
+
+    /// What the CDN has to be asked for now of a segment that plays while it comes in, with what follows soon.
+    ///
+    /// - Parameter holes: What is missing.
+    private func dueHoles(
+        _ id: SegmentID, _ holes: [Range<Int>], count: Int, margin: Duration, head: Duration
+    ) -> [Range<Int>] {
+        /// The time to spare for a chunk, were all that is missing up to it asked for now.
+        func slack(_ chunk: Int, _ missing: Int) -> Duration {
+            timeLeft(id, chunk: chunk, of: count, head: head) - scaledCDNTime(missing) - margin
+        }
+        // Within a hole it is least at one of its ends, or where the first picture ends.
+        let kink = Int(Double(count) * TrackState.firstPicture)
+        var isDue = false
+        var end = 0
+        var missing = 0
+        for hole in holes {
+            for chunk in [hole.lowerBound, min(max(kink, hole.lowerBound), hole.upperBound - 1), hole.upperBound - 1] {
+                let least = slack(chunk, missing + chunk - hole.lowerBound + 1)
+                if least <= .zero { isDue = true }
+                if least <= configuration.handoverLead { end = chunk + 1 }
+            }
+            // Only a part of it: the last chunk that is.
+            if end > hole.lowerBound, end < hole.upperBound {
+                var (low, high) = (end, hole.upperBound)
+                while low < high {
+                    let middle = (low + high) / 2
+                    let rest = slack(middle, missing + middle - hole.lowerBound + 1)
+                    if rest <= configuration.handoverLead { low = middle + 1 } else { high = middle }
+                }
+                end = low
+            }
+            missing += hole.count
+        }
+        guard isDue else { return [] }
+        return holes.compactMap { $0.lowerBound < end ? $0.lowerBound..<min($0.upperBound, end) : nil }
     }
 
     /// Whether the CDN may be asked for the segment: it is not known to be without it, nor has it just failed.
@@ -102,28 +151,32 @@ extension Scheduler {
         return true
     }
 
-    /// Gives what peers won't bring in time to the CDN, as at most two runs of whole stripes.
+    /// Gives what peers won't bring in time to the CDN, as at most two runs. A run that nothing could verify without its
+    /// whole stripes has these.
     private mutating func handOver(
-        _ id: SegmentID, holes: [Range<Int>], left: Duration, reason: Reason, now: MonotonicInstant
+        _ id: SegmentID, holes: [Range<Int>], head: Duration, reason: Reason, now: MonotonicInstant
     ) -> Bool {
         guard transfers.count < configuration.maximumUrgentTransfers else { return false }
         var late = ChunkSet()
         for hole in holes { late.insert(hole) }
+        let count = tracks[id.track].chunkCount(id.index)
         let ahead = chunksOutstanding(upTo: id)
         for request in requests where request.segment == id {
-            guard let peer = peerIndex(request.peer).map({ peers[$0] }) else { continue }
+            guard let peer = peerIndex(request.peer).map({ peers[$0] }), let chunk = request.open.firstChunk(from: 0)
+            else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
+            let left = timeLeft(id, chunk: chunk, of: count, head: head)
             if finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
         guard let first = late.ranges.first, let last = late.ranges.last else { return false }
         let segment = tracks[id.track].segments[id.index]
         guard ranges, let geometry = segment.geometry else {
-            cancelRequests(id, within: 0..<tracks[id.track].chunkCount(id.index))
+            cancelRequests(id, within: 0..<count)
             fetch(id, chunks: nil, reason, now: now)
             return true
         }
         for run in Self.twoRuns(late.ranges, first: first, last: last) {
-            let chunks = geometry.stripeAligned(run)
+            let chunks = verifiable(run, geometry, segment.present)
             let wanted = segment.present.missing(in: chunks)
             guard let lower = wanted.first?.lowerBound, let upper = wanted.last?.upperBound else { continue }
             let isWhole = lower == 0 && upper == geometry.chunkCount && segment.present.isEmpty
@@ -131,6 +184,15 @@ extension Scheduler {
             fetch(id, chunks: isWhole ? nil : lower..<upper, reason, now: now)
         }
         return true
+    }
+
+    /// A run with the rest of the stripes at its ends, where no chunk of these is there: the leaves came with the first.
+    private func verifiable(_ run: Range<Int>, _ geometry: SegmentGeometry, _ present: ChunkSet) -> Range<Int> {
+        let first = geometry.chunkRange(ofStripe: geometry.stripe(ofChunk: run.lowerBound))
+        let last = geometry.chunkRange(ofStripe: geometry.stripe(ofChunk: run.upperBound - 1))
+        let lower = present.missingCount(in: first) == first.count ? first.lowerBound : run.lowerBound
+        let upper = present.missingCount(in: last) == last.count ? last.upperBound : run.upperBound
+        return lower..<upper
     }
 
     /// What each peer sends before a segment is through: peers serve first what is needed first.
@@ -199,14 +261,14 @@ extension Scheduler {
             let part = (place - shift + count) % count
             guard part < parts else { return }
             let own = front.share(part, of: parts, geometry.stripeCount, shift)
-            return planShare(id, front, own, 0, geometry, now: now)
+            return planShare(id, front, own, 0, geometry, left: left, now: now)
         }
         for part in 0..<parts {
             let share = front.share(part, of: parts, geometry.stripeCount, shift)
             let rank = effectiveRank(in: front, share: share, place: place)
             guard rank <= configuration.backupRanks else { continue }
             guard rank == 0 || isBackupDue(rank, entered: entered, left: left, now: now) else { continue }
-            planShare(id, front, share, rank, geometry, now: now)
+            planShare(id, front, share, rank, geometry, left: left, now: now)
         }
     }
 
@@ -234,7 +296,7 @@ extension Scheduler {
     /// Fetches what is missing of one share.
     private mutating func planShare(
         _ id: SegmentID, _ front: Front, _ share: Front.Share, _ rank: Int, _ geometry: SegmentGeometry,
-        now: MonotonicInstant
+        left: Duration, now: MonotonicInstant
     ) {
         guard transfers.count < configuration.maximumTransfers else { return }
         let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
@@ -247,6 +309,8 @@ extension Scheduler {
             rest = run.upperBound..<last
         }
         guard let missing else { return }
+        // An owner of whose share something is about has not failed: the rest has until playback comes near.
+        if rank > 0, left > backupSpan, isSeen(id, first..<last) { return }
         if rank > 0 { noteFailure(of: front.members[share.owner]) }
         let range = geometry.stripeAligned(missing)
         let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !ranges
@@ -259,6 +323,11 @@ extension Scheduler {
     var backupHorizon: Duration {
         configuration.handoverMargin + configuration.handoverJitter
             + configuration.backupDelay * configuration.backupRanks
+    }
+
+    /// Before its playback by more than this a share of which a part is about is left to its owner.
+    private var backupSpan: Duration {
+        configuration.handoverMargin + configuration.handoverJitter + configuration.backupDelay
     }
 
     /// Whether a member that stands behind the owner of a stripe is to fetch it: the owner has had its time, and playback
@@ -307,6 +376,15 @@ extension Scheduler {
             return true
         }
         return false
+    }
+
+    /// Whether some of these chunks is here, or some useful peer has one or is fetching it.
+    private func isSeen(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
+        let segment = tracks[id.track].segments[id.index]
+        if segment.present.missingCount(in: chunks) < chunks.count { return true }
+        return segment.holders.contains { holder in
+            holder.holding.all.missingCount(in: chunks) < chunks.count && isUseful(holder.peer)
+        }
     }
 
     /// Waits for this viewer's turn in the election, then claims the segment.

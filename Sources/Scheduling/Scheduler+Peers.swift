@@ -19,31 +19,196 @@ extension Scheduler {
             tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
             let geometry = tracks[id.track].segments[id.index].geometry
         else { return false }
-        // What is asked for in this call lies behind `chunk`, so these stay right.
         let taken = tracks[id.track].segments[id.index].taken
         guard !taken.contains(geometry.chunks) else { return false }
-        let left = timeLeft(id, head: head)
-        var open = askable(id, left: left, now: now)
+        let isTight = tracks[id.track].segments[id.index].room.map { $0 < configuration.tightRoom } ?? false
+        guard isTight else { return askInOrder(id, geometry, taken, below: geometry.chunkCount, head: head, now: now) }
+        // What is played soon comes first, whoever has it; of the rest each viewer takes what fewest have, so that all
+        // have something to give to each other.
+        let ordered = orderedCount(id, geometry, head: head)
+        var hasAsked = false
+        if ordered > 0 { hasAsked = askInOrder(id, geometry, taken, below: ordered, head: head, now: now) }
+        if ordered < geometry.chunkCount, askSpread(id, geometry, from: ordered, head: head, now: now) {
+            hasAsked = true
+        }
+        return hasAsked
+    }
+
+    /// How many chunks from the segment's start on are played within ``SchedulerConfiguration/orderedSpan``.
+    private func orderedCount(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> Int {
+        let count = geometry.chunkCount
+        let span = configuration.orderedSpan
+        guard timeLeft(id, chunk: 0, of: count, head: head) < span else { return 0 }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if timeLeft(id, chunk: middle, of: count, head: head) < span { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Asks for what is missing of the chunks before `end`, each of the peer that would send it first.
+    private mutating func askInOrder(
+        _ id: SegmentID, _ geometry: SegmentGeometry, _ taken: ChunkSet, below end: Int, head: Duration,
+        now: MonotonicInstant
+    ) -> Bool {
+        // What is asked for in this call lies behind `chunk`, so that `taken` stays right.
+        let latestLeft = timeLeft(id, chunk: geometry.chunkCount - 1, of: geometry.chunkCount, head: head)
+        var open = askable(id, left: latestLeft, now: now)
         open.subtract(taken)
         var hasAsked = false
         var chunk = 0
-        while let next = open.firstChunk(from: chunk), next < geometry.chunkCount {
+        while let next = open.firstChunk(from: chunk), next < end {
             let stripe = geometry.chunkRange(ofStripe: geometry.stripe(ofChunk: next))
-            let end = min(taken.firstChunk(from: next) ?? stripe.upperBound, stripe.upperBound)
-            guard let choice = bestPeer(for: id, chunk: next, left: left) else { return hasAsked }
+            let limit = min(taken.firstChunk(from: next) ?? stripe.upperBound, stripe.upperBound)
+            let left = timeLeft(id, chunk: next, of: geometry.chunkCount, head: head)
+            guard let choice = bestPeer(for: id, chunk: next, left: left) else {
+                chunk = next + 1
+                continue
+            }
             let holding = tracks[id.track].segments[id.index].holders[choice.holder].holding
             var held = choice.isStanding ? holding.expected : holding.verified
             if choice.isStanding { held.formUnion(holding.verified) }
             let room = peers[choice.peer].room
-            let count = min(held.runLength(from: next), end - next, max(room, 1))
+            let count = min(held.runLength(from: next), limit - next, max(room, 1))
             request(id, next..<next + count, from: choice.peer, isStanding: choice.isStanding, left: left, now: now)
             hasAsked = true
             chunk = next + count
-            open = askable(id, left: left, now: now)
+            open = askable(id, left: latestLeft, now: now)
             open.subtract(taken)
         }
         return hasAsked
     }
+
+    /// Asks each peer that has room for a few chunks of those that fewest have, the fastest peer first.
+    private mutating func askSpread(
+        _ id: SegmentID, _ geometry: SegmentGeometry, from start: Int, head: Duration, now: MonotonicInstant
+    ) -> Bool {
+        let count = geometry.chunkCount
+        let perSecond = Double(count) / max(0.1, tracks[id.track].descriptions[id.index].duration.inSeconds)
+        let limit = max(2 * SegmentGeometry.chunksPerStripe, Int(perSecond * configuration.tightOutstanding.inSeconds))
+        var budget = limit - tracks[id.track].segments[id.index].requested.count
+        guard budget >= Self.halfStripe else { return false }
+        refreshOffers(now: now)
+        let candidates = spreadCandidates(id, left: timeLeft(id, chunk: start, of: count, head: head))
+        guard !candidates.isEmpty else { return false }
+        let rarity = rarity(of: id, count: count)
+        var hasAsked = false
+        for candidate in candidates where budget >= Self.halfStripe {
+            let holding = tracks[id.track].segments[id.index].holders[candidate.holder].holding
+            let taken = tracks[id.track].segments[id.index].taken
+            guard let found = rarestRun(of: holding, taken, rarity, in: start..<count) else { continue }
+            // Of what is rare many ask at once: each for little, and not all for the same.
+            let most = found.isRare ? Self.halfStripe / 2 : Self.halfStripe
+            let isLater =
+                found.chunks.count > most && configuration.seed >> UInt64(found.chunks.lowerBound & 31) & 1 != 0
+            let chunk = found.chunks.lowerBound + (isLater ? most : 0)
+            let isStanding = !holding.verified.contains(chunk)
+            let held = isStanding ? holding.all : holding.verified
+            let run = min(found.chunks.upperBound - chunk, held.runLength(from: chunk), max(candidate.room, 1), most)
+            var left = timeLeft(id, chunk: chunk, of: count, head: head)
+            // Peers send first what has the least time: what hardly anybody has multiplies first.
+            if found.isRare { left = min(left, configuration.rareTimeLeft) }
+            request(id, chunk..<chunk + run, from: candidate.peer, isStanding: isStanding, left: left, now: now)
+            budget -= run
+            hasAsked = true
+        }
+        return hasAsked
+    }
+
+    private struct SpreadCandidate {
+        var finish: Duration
+        var outstanding: Int
+        var holder: Int
+        var peer: Int
+        /// Chunks of the segment that it may be asked for.
+        var room: Int
+    }
+
+    /// The holders that are to be asked, who would send first coming first.
+    private func spreadCandidates(
+        _ id: SegmentID, left: Duration
+    ) -> [SpreadCandidate] {
+        let latest = latest(left)
+        // What a peer has to send of earlier segments does not keep the first chunks of this one from spreading.
+        var outstanding = Array(repeating: 0, count: peers.count)
+        for request in requests where request.segment == id {
+            if let index = peerIndex(request.peer) { outstanding[index] += request.open.count }
+        }
+        let taken = tracks[id.track].segments[id.index].taken
+        var candidates: [SpreadCandidate] = []
+        let holders = tracks[id.track].segments[id.index].holders
+        var index = 0
+        for place in holders.indices {
+            while offers[index].peer < holders[place].peer { index += 1 }
+            // Who is idle, or has room for a whole request: few requests, and none waits long.
+            let room = peers[index].tightLimit - outstanding[index]
+            guard offers[index].isOpen, outstanding[index] == 0 || room >= Self.halfStripe,
+                offers[index].finish < latest, !holders[place].holding.isWithin(taken)
+            else { continue }
+            candidates.append(
+                SpreadCandidate(
+                    finish: offers[index].finish, outstanding: peers[index].outstandingChunks, holder: place,
+                    peer: index, room: room))
+        }
+        candidates.sort { ($0.finish, $0.outstanding, $0.holder) < ($1.finish, $1.outstanding, $1.holder) }
+        return candidates
+    }
+
+    /// For each word of a segment's chunks: those that at least one, two, three and four peers have or will have.
+    private func rarity(of id: SegmentID, count: Int) -> [SIMD4<UInt64>] {
+        var counts = Array(repeating: SIMD4<UInt64>.zero, count: (count + 63) / 64)
+        var index = 0
+        for holder in tracks[id.track].segments[id.index].holders {
+            while offers[index].peer < holder.peer { index += 1 }
+            guard peers[index].uploads else { continue }
+            for word in counts.indices {
+                let bits = holder.holding.verified.bits(word) | holder.holding.expected.bits(word)
+                guard bits != 0 else { continue }
+                counts[word][3] |= counts[word][2] & bits
+                counts[word][2] |= counts[word][1] & bits
+                counts[word][1] |= counts[word][0] & bits
+                counts[word][0] |= bits
+            }
+        }
+        return counts
+    }
+
+    /// Of what a peer has and this viewer lacks, a run of chunks that fewest have: within a half of a stripe, so that whole
+    /// halves go around and few requests name few chunks. Which of several, each viewer draws for itself.
+    private func rarestRun(
+        of holding: Holding, _ taken: ChunkSet, _ rarity: [SIMD4<UInt64>], in range: Range<Int>
+    ) -> (chunks: Range<Int>, isRare: Bool)? {
+        var draw = configuration.seed ^ UInt64(requests.last?.id.rawValue ?? 0) &* 0x9E37_79B9_7F4A_7C15
+        draw = (draw ^ draw >> 29) &* 0xBF58_476D_1CE4_E5B9
+        let offset = range.lowerBound + Int((draw ^ draw >> 32) % UInt64(range.count))
+        for few in 0..<4 {
+            var best: Range<Int>?
+            // First from the draw on, then from the start.
+            for part in [offset..<range.upperBound, range.lowerBound..<offset] where !part.isEmpty {
+                for word in part.lowerBound >> 6...(part.upperBound - 1) >> 6 {
+                    let useful = (holding.verified.bits(word) | holding.expected.bits(word)) & ~taken.bits(word)
+                    // Those that at least so many have, and not one more.
+                    var bits = useful & rarity[word][few]
+                    if few < 3 { bits &= ~rarity[word][few + 1] }
+                    while bits != 0 {
+                        let bit = bits.trailingZeroBitCount
+                        let half = bit & ~(Self.halfStripe - 1)
+                        let run = min((~useful >> UInt64(bit)).trailingZeroBitCount, half + Self.halfStripe - bit)
+                        bits &= ~((1 << UInt64(run)) - 1) << UInt64(bit)
+                        let chunk = word * 64 + bit
+                        guard part.contains(chunk), run > best?.count ?? 0 else { continue }
+                        best = chunk..<min(chunk + run, range.upperBound)
+                        if run == Self.halfStripe { return best.map { ($0, few == 0) } }
+                    }
+                }
+            }
+            if let best { return (best, few == 0) }
+        }
+        return nil
+    }
+
+    private static let halfStripe = SegmentGeometry.chunksPerStripe / 2
 
     private struct Choice {
         var holder: Int

@@ -117,6 +117,8 @@ public struct Scheduler: Sendable {
         case .front(let front):
             self.front = front.flatMap { $0.members.isEmpty ? nil : $0 }
             frontAsOf = now
+            // Who seemed to fail may have been too far away to be seen.
+            failedOwners = [:]
             rouseAll()
         case .peerJoined(let key, let member, let uploads):
             forget(key)

@@ -42,6 +42,18 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     public var peerStall: Duration = .seconds(2)
     /// What a peer may have outstanding, in seconds of its measured rate.
     public var peerQueue: Duration = .seconds(2)
+    /// The same for segments with little time, of which each peer brings what fewest have.
+    public var tightPeerQueue: Duration = .milliseconds(500)
+    /// A segment that had less time than this when it was first wanted has little of it: live, or just after a start.
+    public var tightRoom: Duration = .seconds(15)
+    /// What all peers may have outstanding of a segment with little time, in seconds of its playback.
+    public var tightOutstanding: Duration = .milliseconds(1200)
+    /// Of a segment with little time, what is played sooner than this is asked for in order; before that what fewest have.
+    public var orderedSpan: Duration = .seconds(2)
+    /// The time left that is named for chunks which hardly anybody has, so that they are sent before others.
+    public var rareTimeLeft: Duration = .seconds(2)
+    /// What else would be due within this is handed over to the CDN together with what is due.
+    public var handoverLead: Duration = .milliseconds(750)
     /// Stalls after which a peer is dropped.
     public var maximumPeerStalls = 3
     /// The rate taken for a peer that has sent nothing yet, in bytes per second.

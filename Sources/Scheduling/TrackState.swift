@@ -112,7 +112,12 @@ struct TrackState: Sendable {
         return time(index, of: fraction >= 1 ? 1 : (fraction - Self.firstPicture) / (1 - Self.firstPicture))
     }
 
-    private static let firstPicture = 0.2
+    /// When a chunk is needed of a segment that plays while it comes in: the media that is there without it ends then.
+    func time(_ index: Int, before chunk: Int, of count: Int) -> Duration {
+        time(index, of: (Double(chunk) / Double(count) - Self.firstPicture) / (1 - Self.firstPicture))
+    }
+
+    static let firstPicture = 0.2
 
     private func time(_ index: Int, of fraction: Double) -> Duration {
         descriptions[index].start

@@ -45,6 +45,12 @@ struct TrackState {
     /// Whether records are no longer believed for this rendition.
     var hasGivenUpRecords = false
 
+    /// Whether its segments' first bytes play while the last are missing: not where a fragment may hold all of one track
+    /// before the other.
+    var playsProgressively: Bool {
+        rendition.kind == .audio || rendition.kind == .video || rendition.container == .mpegTS
+    }
+
     /// Starts again at another segment.
     mutating func rewind(to index: Int) {
         feedIndex = index

@@ -57,7 +57,7 @@ extension ViewerSession {
             let estimate = Int(min(segment.duration.seconds * bandwidth / 8, 64e6))
             return SegmentDescription(
                 start: segment.start.duration, duration: segment.duration.duration,
-                estimatedByteCount: size ?? max(estimate, 1))
+                estimatedByteCount: size ?? max(estimate, 1), playsProgressively: state.playsProgressively)
         }
         // Sizes first, so that the first decision knows them; the timeline takes no decision before a playhead is set.
         tellScheduler(.segments(track: track, descriptions))

@@ -379,6 +379,8 @@ final class SimulatedViewer {
         guard isOnline, !hasTimeline else { return }
         hasTimeline = true
         world.prepare(self)
+        // The tracker is to know where a viewer of a live stream is, not that it came at the start.
+        report()
         feed(.playback(position: player.position, isPlaying: false))
         learnSegments()
         if hasCatalogue { loadRecords() }
@@ -394,7 +396,8 @@ final class SimulatedViewer {
             let segment = segment(index)
             return SegmentDescription(
                 start: segment.start, duration: segment.duration,
-                estimatedByteCount: max(1, Int(segment.duration.inSeconds * Double(world.stream.bitsPerSecond) / 8)))
+                estimatedByteCount: max(1, Int(segment.duration.inSeconds * Double(world.stream.bitsPerSecond) / 8)),
+                playsProgressively: true)
         }
         ledgers.grow(to: last)
         knownSegments = last
