@@ -5,7 +5,7 @@ import Testing
 @Suite struct GossipTests {
     @Test func aLinkIsToldWhatChangedSinceItWasToldLast() {
         var announcer = HoldingAnnouncer()
-        var told: UInt64 = 0
+        var told: UInt32 = 0
         func next() -> [HaveEntry] {
             let frames = announcer.frames(since: told)
             told = announcer.version
@@ -53,7 +53,7 @@ import Testing
         var generator = SeededGenerator(seed: 3)
         var announcer = HoldingAnnouncer()
         var truth: [Digest: (verified: ChunkSet, expected: ChunkSet)] = [:]
-        var links: [(told: UInt64, state: [Digest: (verified: ChunkSet, expected: ChunkSet)])] = [
+        var links: [(told: UInt32, state: [Digest: (verified: ChunkSet, expected: ChunkSet)])] = [
             (0, [:]), (0, [:]), (0, [:]),
         ]
         for step in 1...3000 {

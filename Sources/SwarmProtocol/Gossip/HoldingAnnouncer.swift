@@ -7,31 +7,35 @@ public import CoreModel
 /// costs one number and can be told whenever its turn comes. Bounded by the store: one state for each root that it holds,
 /// and one for each that it lost until every link knows.
 public struct HoldingAnnouncer: Sendable {
-    /// What is held of a segment.
-    private struct Holding: Sendable {
-        var verified = ChunkSet()
-        var expected = ChunkSet()
-        var isComplete = false
-        /// The version in which this came about.
-        var version: UInt64 = 0
-        /// The version in which something came to be held of what nobody had been told of.
-        var heldSince: UInt64 = 0
-        var isEmpty: Bool { !isComplete && verified.isEmpty && expected.isEmpty }
+    /// How much of a segment is held.
+    private enum Extent: UInt8 { case nothing, part, all }
 
-        func isSame(as other: Holding) -> Bool {
-            isComplete == other.isComplete && verified == other.verified && expected == other.expected
-        }
+    /// What is held of a segment, or was when some link was told last.
+    private struct Entry: Sendable {
+        let root: Digest
+        /// The version in which this came about.
+        var version: UInt32
+        /// The version in which something came to be held of what nobody had been told of.
+        let heldSince: UInt32
+        var extent: Extent
+    }
+
+    /// What is held in part: of the few segments that are coming in.
+    private struct Part: Sendable {
+        let root: Digest
+        var verified: ChunkSet
+        var expected: ChunkSet
     }
 
     /// Bytes of entries after which a frame is closed, so that it doesn't hold up other frames.
     private static let frameByteCount = 8192
 
     /// The number of changes so far.
-    public private(set) var version: UInt64 = 0
+    public private(set) var version: UInt32 = 0
 
-    private var current: [Digest: Holding] = [:]
-    /// The roots by their last change, ascending; those whose version is another by now are further behind.
-    private var changes: [(version: UInt64, root: Digest)] = []
+    /// By their version: what changes is mostly at the end.
+    private var entries: [Entry] = []
+    private var parts: [Part] = []
 
     /// Starts with nothing held.
     public init() {}
@@ -43,26 +47,33 @@ public struct HoldingAnnouncer: Sendable {
     ///   - expected: Chunks that are being fetched from where they will surely come.
     ///   - isComplete: Whether `verified` is all of them.
     public mutating func update(root: Digest, verified: ChunkSet, expected: ChunkSet, isComplete: Bool) {
-        var holding = Holding(isComplete: true)
-        if !isComplete {
-            holding = Holding(verified: verified, expected: expected)
-            holding.expected.subtract(verified)
+        var expected = expected
+        expected.subtract(verified)
+        let extent: Extent = isComplete ? .all : verified.isEmpty && expected.isEmpty ? .nothing : .part
+        let index = entries.lastIndex { $0.root == root }
+        guard extent != .nothing || index != nil else { return }
+        if let index, entries[index].extent == extent {
+            guard extent == .part, let part = part(of: root) else { return }
+            guard parts[part].verified != verified || parts[part].expected != expected else { return }
         }
-        let old = current[root]
-        guard !holding.isSame(as: old ?? Holding()) else { return }
         version += 1
-        holding.version = version
-        holding.heldSince = old?.heldSince ?? version
-        current[root] = holding
-        if let last = changes.indices.last, changes[last].root == root {
-            changes[last].version = version
-        } else {
-            changes.append((version, root))
+        var entry = Entry(root: root, version: version, heldSince: version, extent: extent)
+        if let index {
+            entry = entries.remove(at: index)
+            entry.version = version
+            entry.extent = extent
         }
-        if changes.count > 2 * current.count + 64 {
-            changes.removeAll { current[$0.root]?.version != $0.version }
+        entries.append(entry)
+        let part = part(of: root)
+        if extent == .part {
+            let new = Part(root: root, verified: verified, expected: expected)
+            if let part { parts[part] = new } else { parts.append(new) }
+        } else if let part {
+            parts.remove(at: part)
         }
     }
+
+    private func part(of root: Digest) -> Int? { parts.firstIndex { $0.root == root } }
 
     /// Takes note that nothing is held of a segment any more.
     public mutating func remove(root: Digest) {
@@ -70,39 +81,33 @@ public struct HoldingAnnouncer: Sendable {
     }
 
     /// Whether the last change was the first of this root.
-    public func isNew(_ root: Digest) -> Bool { current[root]?.heldSince == version }
+    public func isNew(_ root: Digest) -> Bool {
+        entries.last.map { $0.root == root && $0.heldSince == version } ?? false
+    }
 
     /// Every link has been told of this version: what was lost before it need not be remembered.
-    public mutating func forgetLost(upTo version: UInt64) {
-        guard current.contains(where: { $0.value.isEmpty && $0.value.version <= version }) else { return }
-        changes.removeAll { change in
-            guard let holding = current[change.root] else { return true }
-            return holding.version != change.version || holding.isEmpty && holding.version <= version
-        }
-        current = current.filter { !$0.value.isEmpty || $0.value.version > version }
+    public mutating func forgetLost(upTo version: UInt32) {
+        entries.removeAll { $0.extent == .nothing && $0.version <= version }
     }
 
     /// The roots that changed since a version, the latest change first.
-    public func roots(since version: UInt64) -> [Digest] {
-        var roots: [Digest] = []
-        for change in changes.reversed() {
-            guard change.version > version else { break }
-            guard let holding = current[change.root], holding.version == change.version,
-                !holding.isEmpty || holding.heldSince <= version
-            else { continue }
-            roots.append(change.root)
-        }
-        return roots
+    public func roots(since version: UInt32) -> [Digest] {
+        entriesChanged(since: version).reversed().map(\.root)
+    }
+
+    /// In the order of the changes. What came and went meanwhile is not spoken of.
+    private func entriesChanged(since version: UInt32) -> [Entry] {
+        let first = (entries.lastIndex { $0.version <= version } ?? -1) + 1
+        return entries[first...].filter { $0.extent != .nothing || $0.heldSince <= version }
     }
 
     /// What a link is to be told that was told of `version` last, and of nothing before its first; in the order of the
     /// changes, cut into frames.
-    public func frames(since version: UInt64) -> [[HaveEntry]] {
+    public func frames(since version: UInt32) -> [[HaveEntry]] {
         var frames: [[HaveEntry]] = []
         var byteCount = 0
-        for root in roots(since: version).reversed() {
-            guard let holding = current[root] else { continue }
-            let entry = HaveEntry(root: root, change: Self.change(to: holding))
+        for held in entriesChanged(since: version) {
+            let entry = HaveEntry(root: held.root, change: change(to: held))
             if frames.isEmpty || byteCount >= Self.frameByteCount
                 || frames[frames.count - 1].count == WireLimits.haveEntryCount
             {
@@ -115,10 +120,14 @@ public struct HoldingAnnouncer: Sendable {
         return frames
     }
 
-    private static func change(to new: Holding) -> HaveEntry.Change {
-        if new.isComplete { return .complete }
-        if new.isEmpty { return .lost }
-        return .replace(verified: new.verified.firstRuns, expected: new.expected.firstRuns)
+    private func change(to entry: Entry) -> HaveEntry.Change {
+        switch entry.extent {
+        case .nothing: return .lost
+        case .all: return .complete
+        case .part:
+            guard let part = part(of: entry.root) else { return .lost }
+            return .replace(verified: parts[part].verified.firstRuns, expected: parts[part].expected.firstRuns)
+        }
     }
 }
 

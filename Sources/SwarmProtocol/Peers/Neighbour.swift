@@ -40,7 +40,7 @@ struct Neighbour: Sendable {
     /// When the link may tell of other peers again.
     var nextExchangeAccepted: MonotonicInstant = .origin
     /// The version of what this side holds that the link was told of, and when.
-    var toldVersion: UInt64 = 0
+    var toldVersion: UInt32 = 0
     var toldAt: MonotonicInstant = .origin
     /// The beginnings of roots that the peer said it has all of, the latest last: it need not be told of these.
     var completeRoots: [UInt64] = []

@@ -4,6 +4,8 @@ internal import CoreModel
 extension Neighbourhood {
     /// How long the peers are told to leave this side alone when the share is used up: it grows with each download.
     private static let sharePause: Duration = .seconds(2)
+    /// How long the share stays used up before they are told.
+    private static let sharePatience: Duration = .seconds(1)
     /// The same when nothing but time helps.
     private static let volumePause: Duration = .seconds(600)
     /// Upload that must be allowed again before requests are.
@@ -53,6 +55,10 @@ extension Neighbourhood {
                 neighbours[slot].link.unchoke()
                 markDue(slot)
             }
+        }
+        if shareUsedUpAt != .distantFuture, budget.volumeAllowance(now: now) > 0 {
+            shareUsedUpAt = .distantFuture
+            for slot in neighbours.indices where neighbours[slot].link.hasReadyChunks { markDue(slot) }
         }
         guard let rate = configuration.downloadBytesPerSecond else { return nil }
         // A tenth of a second may come in a burst: what TCP's window brings at once.
@@ -141,6 +147,11 @@ extension Neighbourhood {
     /// Tells the peers when the share, the day's volume or the meter forbids uploads: they ask others.
     private mutating func chokeIfUsedUp(now: MonotonicInstant) {
         guard !isChoking, budget.volumeAllowance(now: now) <= 0, hasUploads else { return }
+        if !budget.isVolumeUsedUp(now: now) {
+            // The share grows with what comes in: while it does, requests wait a moment instead of being turned away.
+            shareUsedUpAt = min(shareUsedUpAt, now)
+            guard shareUsedUpAt.advanced(by: Self.sharePatience) <= now else { return }
+        }
         isChoking = true
         let pause = chokePause(now: now)
         for slot in neighbours.indices { choke(slot, for: pause, now: now) }

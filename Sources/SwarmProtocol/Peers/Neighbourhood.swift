@@ -81,6 +81,8 @@ public struct Neighbourhood: Sendable {
     var budget: UploadBudget
     var downlink: TokenBucket
     var isChoking = false
+    /// Since when the share of upload has been used up.
+    var shareUsedUpAt: MonotonicInstant = .distantFuture
     /// The slot whose turn it is to upload, while there is a cap on the rate.
     var uploading: Int?
     /// Turns that are left of a round; `nil` outside of one.
