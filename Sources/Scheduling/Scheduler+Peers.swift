@@ -198,6 +198,8 @@ extension Scheduler {
                         bits &= ~((1 << UInt64(run)) - 1) << UInt64(bit)
                         let chunk = word * 64 + bit
                         guard part.contains(chunk), run > best?.count ?? 0 else { continue }
+                        // One of a pair whose other one is missing too can wait until the peer has both.
+                        guard run > 1 || taken.contains(chunk ^ 1) || !range.contains(chunk ^ 1) else { continue }
                         best = chunk..<min(chunk + run, range.upperBound)
                         if run == Self.halfStripe { return best.map { ($0, few == 0) } }
                     }
