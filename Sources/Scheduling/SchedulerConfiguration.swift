@@ -31,7 +31,7 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     /// How long after joining the others' first announcements are waited for before anything is fetched ahead.
     public var settleTime: Duration = .milliseconds(800)
     /// How long a member of the front waits for the one before it to show a stripe before it fetches the stripe itself.
-    public var backupDelay: Duration = .seconds(2)
+    public var backupDelay: Duration = .milliseconds(1500)
     /// How many members stand behind the owner of a stripe before only deadlines count.
     public var backupRanks = 3
     /// The span of an election's waiting times.
