@@ -14,6 +14,7 @@ for part in "$repository"/Scripts/accept/*.sh; do source "$part"; done
 names=(
     offload-hls offload-dash offload-stagger0 offload-30 offload-mixed nginx-agrees
     links
+    calibration-scarce calibration-slow-cdn calibration-leaving
     frames-hls-ts frames-hls-fmp4 frames-dash frames-corpus seeks
     polluters-1 polluters-3 polluters-9 attacker
     cdn-mismatch freeriders

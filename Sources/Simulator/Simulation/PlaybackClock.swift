@@ -4,7 +4,7 @@ internal import CoreModel
 /// stalls where the media ends and goes on when there is enough again. Where that polls every 20 ms, this is exact.
 struct PlaybackClock {
     /// Media that must be there to start.
-    private static let startLevel: Duration = .milliseconds(100)
+    private static let startLevel: Duration = .milliseconds(150)
     /// Media that must be there to resume.
     private static let resumeLevel: Duration = .milliseconds(500)
 
