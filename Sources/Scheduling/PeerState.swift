@@ -7,6 +7,8 @@ struct PeerState: Sendable {
     /// Whether the peer uploads at all.
     let uploads: Bool
     var throughput = ThroughputEstimator(halfLife: .seconds(3))
+    /// Where the furthest segment starts of which the peer holds something: how far ahead it is, about.
+    var reach = Duration.zero
     /// Demotes a peer that stalled; 1 for a good one.
     var trust = 1.0 { didSet { isReckoned = false } }
     var stalls = 0
@@ -35,8 +37,9 @@ struct PeerState: Sendable {
         self.uploads = uploads
     }
 
-    /// Whether what the peer announces counts as there: it has not stalled since it last sent a chunk.
-    var isReliable: Bool { stalls == 0 && refusals < 8 }
+    /// Whether what the peer announces counts as there: it has not stalled since it last sent a chunk, nor refused again and
+    /// again. One that has sent something may be busy with those who need it more.
+    var isReliable: Bool { stalls == 0 && refusals < (throughput.bytesPerSecond == nil ? 8 : 64) }
 
     /// Notes a chunk.
     mutating func receive(byteCount: Int, now: MonotonicInstant) {

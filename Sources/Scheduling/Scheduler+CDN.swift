@@ -78,6 +78,11 @@ extension Scheduler {
         let margin =
             isStart
             ? configuration.startupMargin : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
+        // On one line, transfers one after another in the order of need are never later than side by side, which would make
+        // what is played first come last.
+        guard !transfers.contains(where: { $0.segment.track == id.track && $0.segment.index < id.index }) else {
+            return false
+        }
         if !isStart, ranges, tracks[id.track].descriptions[id.index].playsProgressively,
             tracks[id.track].segments[id.index].geometry != nil
         {

@@ -23,6 +23,9 @@ extension Scheduler {
         // What others have of it matters again when it is dropped: the driver tells it then.
         guard !isComplete(id) else { return false }
         let old = tracks[id.track].segments[id.index].setHolding(holding, of: key)
+        if !holding.verified.isEmpty, let index = peerIndex(key) {
+            peers[index].reach = max(peers[index].reach, tracks[id.track].descriptions[id.index].start)
+        }
         // What only confirms what is known, and brings nothing that is missing, changes nothing.
         let taken = tracks[id.track].segments[id.index].taken
         if !(old?.isWithin(holding.all) ?? true) || !holding.isWithin(taken) { tracks[id.track].rouse(id.index) }
@@ -188,9 +191,12 @@ extension Scheduler {
         peers[peer].outstandingChunks -= before - request.open.count
         peers[peer].refusals += 1
         if !peers[peer].isReliable { rouseAll() }
-        // A peer that refuses again and again is asked ever less often, whatever it announces.
+        // A peer that refuses again and again is asked ever less often, whatever it announces; one that has sent something
+        // serves others first for now, and says itself when to ask again.
         let refusals = peers[peer].refusals
-        let rest = min(max(retryAfter, .milliseconds(100)) * (1 << min(refusals / 4, 6)), .seconds(30))
+        let isProven = peers[peer].isReliable && peers[peer].throughput.bytesPerSecond != nil
+        let factor = isProven ? 1 : 1 << min(refusals / 4, 6)
+        let rest = min(max(retryAfter, .milliseconds(100)) * factor, .seconds(30))
         switch refusal {
         case .absent:
             if var holding = tracks[segment.track].segments[segment.index].holding(of: request.peer) {

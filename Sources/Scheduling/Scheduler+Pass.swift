@@ -54,6 +54,7 @@ extension Scheduler {
         var far = head + max(horizon(), backupHorizon)
         for track in tracks.indices { tracks[track].resetCursor(far: far, shareEnd: shareEnd) }
         refreshOffers(now: now)
+        offersFrom = head + configuration.peerWindow
         var canAsk = openPeers != 0
         var last: SegmentID?
         while let id = nextOpen(after: last, askable: canAsk ? openPeers : 0) {
@@ -158,7 +159,7 @@ extension Scheduler {
     private mutating func expire(head: Duration, now: MonotonicInstant) {
         for index in peers.indices.reversed() where peers[index].outstandingChunks > 0 {
             let silence = peers[index].lastProgress.duration(to: now)
-            if silence > configuration.peerStall { expirePeer(at: index, silence: silence, now: now) }
+            if silence > configuration.peerStall { expirePeer(at: index, silence: silence, head: head, now: now) }
         }
         var place = 0
         while place < claims.count {
@@ -179,10 +180,10 @@ extension Scheduler {
     }
 
     /// Takes back what a silent peer was asked, unless all of it waits for the peer's own source too.
-    private mutating func expirePeer(at index: Int, silence: Duration, now: MonotonicInstant) {
+    private mutating func expirePeer(at index: Int, silence: Duration, head: Duration, now: MonotonicInstant) {
         let key = peers[index].key
         let isStanding = requests.allSatisfy { $0.peer != key || $0.isStanding }
-        guard silence > configuration.peerStall * (isStanding ? 2 : 1) else { return }
+        guard silence > patience(with: key, head: head) * (isStanding ? 2 : 1) else { return }
         var place = 0
         while place < requests.count {
             guard requests[place].peer == key else {
@@ -204,6 +205,16 @@ extension Scheduler {
             emit(.drop(key, .unreliable))
             remove(key)
         }
+    }
+
+    /// How long a peer may send nothing: it serves first what is needed first, so that who asks for what has time may have
+    /// to wait for others.
+    private func patience(with key: PeerKey, head: Duration) -> Duration {
+        var left = configuration.peerWindow
+        for request in requests where request.peer == key {
+            left = min(left, tracks[request.segment.track].descriptions[request.segment.index].start - head)
+        }
+        return max(configuration.peerStall, left / 6)
     }
 
     private mutating func remember(_ claimer: MemberID, until: MonotonicInstant) {

@@ -262,10 +262,20 @@ extension Scheduler {
         return chunks
     }
 
-    /// The peer that would send a chunk first; ties go to the one with less outstanding, then the lower key.
+    /// How far a peer is ahead of what this viewer may want, in steps: those behind can be asked by fewer others, so that
+    /// who is further ahead is left to those who have nobody else.
+    private func lead(ofPeer index: Int) -> Int {
+        let lead = peers[index].reach - offersFrom
+        return lead < Self.leadStep ? 0 : Int(lead.components.seconds / Self.leadStep.components.seconds)
+    }
+
+    private static let leadStep = Duration.seconds(30)
+
+    /// The peer to ask for a chunk: of those that would send it in time the one least ahead; of several such the one that
+    /// would send it first, then the one with less outstanding, then the lower key.
     private func bestPeer(for id: SegmentID, chunk: Int, left: Duration) -> Choice? {
         let latest = latest(left)
-        var best: (finish: Duration, outstanding: Int, choice: Choice)?
+        var best: (lead: Int, finish: Duration, outstanding: Int, choice: Choice)?
         var index = 0
         let holders = tracks[id.track].segments[id.index].holders
         for place in holders.indices {
@@ -276,8 +286,13 @@ extension Scheduler {
             let finish = offers[index].finish + (isVerified ? .zero : Self.standingDelay)
             guard finish < latest else { continue }
             let outstanding = peers[index].outstandingChunks
-            if let current = best, (finish, outstanding) >= (current.finish, current.outstanding) { continue }
-            best = (finish, outstanding, Choice(holder: place, peer: index, isStanding: !isVerified))
+            let lead = lead(ofPeer: index)
+            if let current = best,
+                (lead, finish, outstanding) >= (current.lead, current.finish, current.outstanding)
+            {
+                continue
+            }
+            best = (lead, finish, outstanding, Choice(holder: place, peer: index, isStanding: !isVerified))
         }
         return best?.choice
     }

@@ -49,6 +49,8 @@ public struct Scheduler: Sendable {
     /// What peers can still send, while a pass counts on it; in the order of peers.
     var offers: [PeerOffer] = []
     var areOffersFresh = false
+    /// What lies behind it peers hold who are no further than this viewer may fetch.
+    var offersFrom = Duration.zero
     /// The peers among them that may be asked, as a mask.
     var openPeers: UInt64 = 0
     /// As of the last pass.

@@ -54,5 +54,7 @@ struct ViewerSource: ChunkSource {
         source.availability(ofChunk: chunk, root: root)
     }
 
+    func start(ofSegment root: Digest) -> Duration? { source.start(ofSegment: root) }
+
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? { source.leaves(ofStripe: stripe, root: root) }
 }

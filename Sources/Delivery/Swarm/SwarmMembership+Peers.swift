@@ -1,6 +1,7 @@
 import EventLoop
 import CoreModel
 import Integrity
+import Manifest
 import Scheduling
 import SwarmProtocol
 import ViewerCore
@@ -209,6 +210,10 @@ extension SwarmMembership: ChunkSource {
             return .available(altered[...])
         }
         return expected[id]?.contains(chunk) == true ? .expected : .unavailable
+    }
+
+    func start(ofSegment root: Digest) -> Duration? {
+        books.segments(of: root).first.map { session.tracks[$0.track].segments[$0.index].start.duration }
     }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {

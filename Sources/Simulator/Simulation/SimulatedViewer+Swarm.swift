@@ -400,6 +400,10 @@ struct ViewerStore: ChunkSource {
         return viewer.ledgers[index].expected.contains(chunk) ? .expected : .unavailable
     }
 
+    func start(ofSegment root: Digest) -> Duration? {
+        viewer.index(ofRoot: root).map { viewer.segment($0).start }
+    }
+
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {
         guard let index = viewer.index(ofRoot: root), viewer.ledgers[index].knowsLeaves(ofStripe: stripe) else {
             return nil

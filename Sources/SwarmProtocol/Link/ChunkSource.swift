@@ -7,6 +7,13 @@ public protocol ChunkSource {
 
     /// The verified leaf hashes of a stripe; `nil` when they are not known.
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]?
+
+    /// Where a segment starts in the stream, when that is known: who is further on goes first.
+    func start(ofSegment root: Digest) -> Duration?
+}
+
+extension ChunkSource {
+    public func start(ofSegment root: Digest) -> Duration? { nil }
 }
 
 /// Whether a chunk can be uploaded.

@@ -15,6 +15,10 @@ struct IncomingRequest: Sendable {
     var leavesOwed: ChunkBits
     /// When the time left is over.
     let deadline: MonotonicInstant
+    /// Until when it may wait behind others: before the other side takes the link for stalled.
+    let patienceEnds: MonotonicInstant
+    /// Where the segment starts, once asked for.
+    var start: Duration?
 
     init(_ request: ChunkRequest, now: MonotonicInstant) {
         id = request.id
@@ -23,10 +27,16 @@ struct IncomingRequest: Sendable {
         fresh = ChunkBits(count: request.chunks.count)
         leavesOwed = request.wantsLeaves ? ChunkBits(count: request.chunks.stripes.count) : .none
         deadline = now.advanced(by: request.timeLeft)
+        patienceEnds = now.advanced(by: max(.milliseconds(1500), request.timeLeft / 8))
     }
 
     /// Chunks that have not ended.
     var outstanding: ChunkBits { fresh.union(ready).union(standing) }
+
+    func isNeglected(_ now: MonotonicInstant) -> Bool { patienceEnds <= now && !ready.isEmpty }
+
+    /// How much it needs to be answered.
+    var need: UploadNeed { UploadNeed(deadline: deadline, start: start) }
 
     /// The bit of the stripe of `chunk` in ``leavesOwed``.
     func stripeBit(ofChunk chunk: Int) -> Int {

@@ -73,10 +73,30 @@ extension PeerLink {
         incoming.removeAll { $0.deadline <= now }
     }
 
+    /// Rejects what has waited so long behind the requests of others that it is better asked of somebody else.
+    mutating func rejectNeglected(now: MonotonicInstant) {
+        guard patienceEnds <= now else { return }
+        for index in incoming.indices where incoming[index].isNeglected(now) {
+            reject(incoming[index].ready, of: incoming[index], .busy, retryAfter: .seconds(1))
+            incoming[index].ready = .none
+        }
+        incoming.removeAll { $0.outstanding.isEmpty }
+    }
+
+    /// When ``rejectNeglected(now:)`` has something to do.
+    var patienceEnds: MonotonicInstant {
+        var earliest = MonotonicInstant.distantFuture
+        for index in incoming.indices where !incoming[index].ready.isEmpty {
+            earliest = min(earliest, incoming[index].patienceEnds)
+        }
+        return earliest
+    }
+
     /// Asks the source about fresh chunks, and rejects at once what it can't give.
     mutating func classify(source: some ChunkSource) {
         var hasEnded = false
         for index in incoming.indices where !incoming[index].fresh.isEmpty {
+            if incoming[index].start == nil { incoming[index].start = source.start(ofSegment: incoming[index].root) }
             let request = incoming[index]
             var absent = ChunkBits.none
             var fresh = request.fresh
@@ -126,7 +146,7 @@ extension PeerLink {
     }
 
     /// The request with ready chunks whose time ends first, the older one of two.
-    private func mostUrgent() -> Int? {
+    func mostUrgent() -> Int? {
         var best: Int?
         for index in incoming.indices where !incoming[index].ready.isEmpty {
             if let other = best, incoming[other].deadline <= incoming[index].deadline { continue }

@@ -34,6 +34,12 @@ public struct DelayPacer: Sendable {
         return base == .max ? nil : .nanoseconds(base)
     }
 
+    /// Whether what was sent last waited in a queue that is its own doing: the line is full.
+    public var isQueueing: Bool {
+        guard let base, recent.0 != .max else { return false }
+        return (.nanoseconds(min(recent.0, recent.1)) - base) * 4 > Self.target
+    }
+
     private var congestionWindow = Double(initialWindow)
     private var threshold = Double(maximumWindow)
     private var phase = Phase.slowStart

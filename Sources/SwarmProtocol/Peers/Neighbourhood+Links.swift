@@ -131,6 +131,7 @@ extension Neighbourhood {
         endedStatistics += neighbours[slot].link.statistics
         neighbours[slot].release()
         deadlines[slot] = .distantFuture
+        noteUploads(slot, .none, now: now)
         if uploading == slot { uploading = nil }
         if let dialled { reconsider(dialled, end, now: now) }
         nextTick = now

@@ -80,6 +80,7 @@ extension Neighbourhood {
             }
             if flags.contains(.hasTransmitted) { checkQueue(slot, environment: &environment) }
             let writable = writable(slot, now: now, environment: &environment)
+            if writable <= 0, !uploads.isActive(slot, now: now) { neighbours[slot].link.rejectNeglected(now: now) }
             let payload = neighbours[slot].link.statistics.sentPayloadByteCount
             let id = neighbours[slot].id
             let output = neighbours[slot].link.poll(now: now, writable: writable, source: environment.source)
@@ -88,8 +89,9 @@ extension Neighbourhood {
             case .transmit(let bytes):
                 budget.spend(bytes.count, now: now)
                 neighbours[slot].flags.insert(.hasTransmitted)
-                if neighbours[slot].link.statistics.sentPayloadByteCount > payload, uploading == slot {
-                    uploading = nil
+                if neighbours[slot].link.statistics.sentPayloadByteCount > payload {
+                    if uploading == slot { uploading = nil }
+                    if uploads.didSend(slot, now: now) { markUploadersDue() }
                 }
                 return .transmit(id, bytes)
             case .event(let event):
@@ -136,8 +138,12 @@ extension Neighbourhood {
     private mutating func deadline(
         _ deadline: MonotonicInstant?, slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment
     ) -> MonotonicInstant {
-        let earliest = deadline ?? .distantFuture
+        var earliest = deadline ?? .distantFuture
         guard neighbours[slot].link.hasReadyChunks else { return earliest }
+        if !uploads.isActive(slot, now: now) {
+            earliest = min(earliest, uploads.turn(of: slot) ?? .distantFuture, neighbours[slot].link.patienceEnds)
+            return earliest
+        }
         if isUploadMetered {
             beginRoundWhenAllowed(now: now)
             return earliest

@@ -19,13 +19,25 @@ extension Neighbourhood {
 
     /// Bytes of data that a link may hand to its transport now.
     mutating func writable(_ slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment) -> Int {
-        guard neighbours[slot].link.hasReadyChunks,
-            isTransportReady(slot, now: now, environment: &environment)
-        else { return 0 }
+        noteUploads(slot, neighbours[slot].link.readyNeed, now: now)
+        guard uploads.isActive(slot, now: now), isTransportReady(slot, now: now, environment: &environment) else {
+            return 0
+        }
         if isUploadMetered, uploading != slot { return 0 }
         let allowance = budget.allowance(now: now)
         if allowance <= 0 { chokeIfUsedUp(now: now) }
         return allowance
+    }
+
+    /// Takes note of what a link needs most, and lets those go on that may send now.
+    mutating func noteUploads(_ slot: Int, _ need: UploadNeed, now: MonotonicInstant) {
+        if uploads.update(slot, need, now: now) { markUploadersDue() }
+    }
+
+    /// Those that may send and may have waited for it.
+    mutating func markUploadersDue() {
+        guard !isUploadMetered else { return }
+        for slot in uploads.candidates { markDue(slot) }
     }
 
     private mutating func isTransportReady(
@@ -40,8 +52,17 @@ extension Neighbourhood {
         if neighbours[slot].pacing[0].isSampleDue(now: now), let roundTrip = environment.roundTrip(of: id) {
             let acknowledged = environment.sentByteCount(of: id) - inFlight
             neighbours[slot].pacing[0].sample(roundTrip, acknowledged: acknowledged, now: now)
+            if slot == uploads.first { noteQueue(of: slot) }
         }
         return inFlight == 0 || inFlight + Self.dataFrameByteCount <= neighbours[slot].pacing[0].pacer.window
+    }
+
+    /// Takes note of whether the link in most need fills the uplink, so that others would only slow it down.
+    private mutating func noteQueue(of slot: Int) {
+        let isFull = neighbours[slot].pacing[0].pacer.isQueueing
+        guard uploads.isUplinkFull != isFull else { return }
+        uploads.isUplinkFull = isFull
+        if !isFull { markUploadersDue() }
     }
 
     /// Takes note of bytes that came in.
@@ -84,7 +105,6 @@ extension Neighbourhood {
             let slot = nextUploader(now: now, environment: &environment)
         else { return endRound(now: now, environment: &environment) }
         turnsLeft = left - 1
-        nextTurn = slot + 1
         uploading = slot
         markDue(slot)
     }
@@ -133,12 +153,13 @@ extension Neighbourhood {
     }
 
     private mutating func nextUploader(now: MonotonicInstant, environment: inout some PeerEnvironment) -> Int? {
-        let count = neighbours.count
-        for offset in 0..<count {
-            let slot = (nextTurn + offset) % count
+        let active = uploads.candidates.filter { uploads.isActive($0, now: now) }
+        for offset in active.indices {
+            let slot = active[(nextTurn + offset) % active.count]
             guard neighbours[slot].hasUploads, isTransportReady(slot, now: now, environment: &environment) else {
                 continue
             }
+            nextTurn = (nextTurn + offset + 1) % active.count
             return slot
         }
         return nil

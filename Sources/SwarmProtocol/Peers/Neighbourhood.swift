@@ -83,6 +83,8 @@ public struct Neighbourhood: Sendable {
     var isChoking = false
     /// Since when the share of upload has been used up.
     var shareUsedUpAt: MonotonicInstant = .distantFuture
+    /// Who may upload.
+    var uploads = UploadSlots()
     /// The slot whose turn it is to upload, while there is a cap on the rate.
     var uploading: Int?
     /// Turns that are left of a round; `nil` outside of one.
