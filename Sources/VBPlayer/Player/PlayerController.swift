@@ -304,13 +304,13 @@ final class PlayerController: Sendable {
         switch occasion {
         case .enteredStall:
             delegate?.playerDidEnterStall(player)
-            NotificationCenter.default.post(name: .VBPlayerDidEnterStall, object: player)
+            Self.post(.VBPlayerDidEnterStall, player)
         case .exitedStall:
             delegate?.playerDidExitStall(player)
-            NotificationCenter.default.post(name: .VBPlayerDidExitStall, object: player)
+            Self.post(.VBPlayerDidExitStall, player)
         case .finished:
             delegate?.playerDidFinishPlaying(player)
-            NotificationCenter.default.post(name: .VBPlayerDidFinishPlaying, object: player)
+            Self.post(.VBPlayerDidFinishPlaying, player)
         }
     }
 
@@ -318,8 +318,17 @@ final class PlayerController: Sendable {
     func refuse(_ error: PlayerError) {
         DispatchQueue.main.async { [weak self] in
             guard let self, let player = references.withLock({ UncheckedBox($0.value.player) }).value else { return }
-            NotificationCenter.default.post(
-                name: .VBPlayerDidRefuseCommand, object: player, userInfo: [VBPlayerErrorKey: error.nsError])
+            Self.post(.VBPlayerDidRefuseCommand, player, [VBPlayerErrorKey: error.nsError])
+        }
+    }
+
+    /// Posts a notification on the main queue, in an operation: to observers that ask for `OperationQueue.main` Foundation
+    /// hands it over and waits, for ever where it doesn't know that it is on that queue, which is so on every thread but the
+    /// main one, and that one is gone in a program that has called `dispatchMain()` or has an asynchronous `main`.
+    private static func post(_ name: Notification.Name, _ player: VBPlayer, _ userInfo: [String: any Error] = [:]) {
+        let player = UncheckedBox(player)
+        OperationQueue.main.addOperation {
+            NotificationCenter.default.post(name: name, object: player.value, userInfo: userInfo)
         }
     }
 }

@@ -206,6 +206,28 @@ struct PlayerTests {
         #expect(player.status == .readyToPlay && player.currentTime == time(2))
     }
 
+    // MARK: - Notifications
+
+    /// The main queue of a test process is not drained by its main thread, as in a program with an asynchronous `main`.
+    @Test func observersOnTheMainOperationQueueAreToldOnIt() async throws {
+        let cdn = try await TestCDN()
+        let player = try await readyPlayer(cdn)
+        var names: [Notification.Name] = []
+        let observed: [Notification.Name] = [.VBPlayerDidRefuseCommand, .VBPlayerDidFinishPlaying]
+        let tokens = observed.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: player, queue: .main) { notification in
+                let name = notification.name
+                MainActor.assumeIsolated { names.append(name) }
+            }
+        }
+        player.rate = 2
+        #expect(await eventually { names == [.VBPlayerDidRefuseCommand] })
+        await player.seek(to: time(3.5), tolerance: .zero)
+        player.play()
+        #expect(await eventually { names == observed })
+        for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+
     // MARK: - Time observers
 
     @Test func periodicObserversFollowMediaTime() async throws {
