@@ -57,6 +57,7 @@ extension Scheduler {
         offersFrom = head + configuration.peerWindow
         var canAsk = openPeers != 0
         var last: SegmentID?
+        var isTight = false
         while let id = nextOpen(after: last, askable: canAsk ? openPeers : 0) {
             last = id
             let urgent = planUrgent(id, head: head, standing: standing, now: now)
@@ -65,10 +66,12 @@ extension Scheduler {
             }
             if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
                 if standing == .shared { planShare(id, head: head, end: shareEnd, now: now) }
-                if canAsk, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
+                if canAsk, !isTight, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
+            // What others send of later segments takes its share of the line from what can't wait.
+            if !isTight { isTight = isPlayedAsItComes(id, head: head) }
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
-            if standing == .shared, tracks[id.track].descriptions[id.index].start > far {
+            if standing == .shared, !isTight, tracks[id.track].descriptions[id.index].start > far {
                 tracks[id.track].setAwaited(id.index, awaitedPeers(id, head: head, end: shareEnd, now: now))
             }
             // What is taken back from a peer leaves it room.
@@ -108,6 +111,13 @@ extension Scheduler {
         let leftStart = tracks[left.track].descriptions[left.index].start
         let rightStart = tracks[right.track].descriptions[right.index].start
         return leftStart < rightStart || leftStart == rightStart && left < right
+    }
+
+    /// Whether playback is about to need what the CDN is sending of a segment.
+    private func isPlayedAsItComes(_ id: SegmentID, head: Duration) -> Bool {
+        transfers.contains { $0.segment == id }
+            && timeLeft(id, head: head) < configuration.tightSpan
+            && tracks[id.track].descriptions[id.index].start <= head + configuration.tightSpan
     }
 
     /// The peers without which nothing will be decided about a segment before it, or what all segments depend on, changes or
