@@ -21,7 +21,7 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     /// The same while the first segment starts; smaller, since the viewer waits or has just begun.
     public var startupMargin: Duration = .milliseconds(250)
     /// While the CDN sends what is played within this span, peers are asked for nothing that is played later.
-    public var tightSpan: Duration = .milliseconds(500)
+    public var tightSpan: Duration = .milliseconds(750)
     /// The span over which hand-overs of viewers with one deadline are spread.
     public var handoverJitter: Duration = .seconds(1)
     /// By how much a transfer may take longer than estimated.
