@@ -16,7 +16,7 @@ package enum HardLimits {
     /// Each distinct byte comes from the CDN once.
     ///
     /// - Parameters:
-    ///   - distinctBytes: Bytes of all segments, in each rendition, of which anything was delivered.
+    ///   - distinctBytes: Bytes of all segments, in each rendition, that were delivered to anybody, each counted once.
     ///   - deliveredBytes: Bytes handed to players.
     package static func firstCopy(distinctBytes: Double, deliveredBytes: Double) -> Limit {
         Limit(

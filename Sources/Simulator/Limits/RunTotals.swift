@@ -9,7 +9,7 @@ package struct RunTotals: Sendable {
     package var onlineSeconds: [Double]
     /// Whether each viewer could connect to at least one other while it was there.
     package var isReachable: [Bool]
-    /// Bytes of all segments, in each rendition, of which anything was delivered.
+    /// Bytes of all segments, in each rendition, that were delivered to anybody, each counted once.
     package var distinctBytes: Double
     /// Bits of the largest of them.
     package var largestSegmentBits: Double

@@ -4,4 +4,6 @@ struct SegmentBytes: Sendable {
     var cdn = 0
     /// Handed to players for the first time.
     var delivered = 0
+    /// Up to here, from the segment's start, somebody has been handed its bytes: the distinct ones among ``delivered``.
+    var reached = 0
 }

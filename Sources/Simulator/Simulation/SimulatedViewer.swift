@@ -94,6 +94,8 @@ final class SimulatedViewer {
     var delivered = ChunkRuns()
     var feedIndex = 0
     var feedOffset = 0
+    /// How far into segments the player had come when a seek took it away from them, where they were not over.
+    private var leftAt: [Int: Int] = [:]
     var heldChunkCount = 0
     var startupUntil = MonotonicInstant.origin
     var reportedStalls = 0
@@ -349,6 +351,7 @@ final class SimulatedViewer {
         startupUntil = now.advanced(by: Self.startupSpan)
         player.seek(to: position, now: now)
         feed(.seek(position: position))
+        if feedOffset > 0 { leftAt[feedIndex] = max(feedOffset, leftAt[feedIndex] ?? 0) }
         feedIndex = world.stream.index(at: position) - firstSegment
         feedOffset = 0
         pump()
@@ -431,12 +434,11 @@ final class SimulatedViewer {
         let contiguous = ledgers[feedIndex].contiguousByteCount(segment.geometry)
         let available = world.policy.isWholeSegments && contiguous < size ? 0 : contiguous
         if available > feedOffset {
-            if delivered.contains(feedIndex) {
-                figures.bytesStore += available - feedOffset
-            } else {
-                figures.bytesDelivered += available - feedOffset
-                world.noteDelivered(available - feedOffset, of: firstSegment + feedIndex)
-            }
+            let known = delivered.contains(feedIndex) ? size : leftAt[feedIndex] ?? 0
+            let fresh = min(max(feedOffset, known), available)..<available
+            figures.bytesStore += fresh.lowerBound - feedOffset
+            figures.bytesDelivered += fresh.count
+            if !fresh.isEmpty { world.noteDelivered(fresh, of: firstSegment + feedIndex) }
             feedOffset = available
             let fraction = Double(available) / Double(size)
             let reached =

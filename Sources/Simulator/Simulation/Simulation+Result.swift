@@ -72,7 +72,8 @@ extension Simulation {
         let limits = limits(distinct: distinct, largest: largest)
         if let offload = total.offload {
             for limit in limits where limit.strength == .hard && offload > limit.value + 1e-6 {
-                throw .aboveHardLimit(name: limit.name.rawValue, limit: limit.value, offload: offload)
+                throw .aboveHardLimit(
+                    name: limit.name.rawValue, limit: limit.value, offload: offload, seed: seed)
             }
         }
         return SimulationResult(

@@ -162,7 +162,7 @@ package final class Simulation {
     var publishedSegments: Int
     /// By segment of the stream.
     var segmentBytes: [SegmentBytes]
-    /// Bytes of the segments of which anything was delivered.
+    /// Bytes that were delivered to anybody, each counted once.
     var distinctBytes = 0
     var tallies: [ViewerTally]
     var payload = SimulationResult.Payload()
@@ -389,21 +389,23 @@ package final class Simulation {
     }
 
     /// Bytes of a segment were handed to a player for the first time.
-    func noteDelivered(_ byteCount: Int, of segment: Int) {
-        if segmentBytes[segment].delivered == 0 { distinctBytes += stream.segments[segment].geometry.byteCount }
-        segmentBytes[segment].delivered += byteCount
+    func noteDelivered(_ range: Range<Int>, of segment: Int) {
+        segmentBytes[segment].delivered += range.count
+        // Not the whole segment at its first byte: where all leave in the middle of it, the rest was never needed.
+        distinctBytes += max(0, range.upperBound - segmentBytes[segment].reached)
+        segmentBytes[segment].reached = max(segmentBytes[segment].reached, range.upperBound)
     }
 }
 
 /// Why a run has no result.
 package enum SimulationError: Error, Equatable, CustomStringConvertible {
     /// A run exceeded what is possible: an error of the simulator or of the bound.
-    case aboveHardLimit(name: String, limit: Double, offload: Double)
+    case aboveHardLimit(name: String, limit: Double, offload: Double, seed: UInt64)
 
     package var description: String {
         switch self {
-        case .aboveHardLimit(let name, let limit, let offload):
-            "the run's offload of \(offload) is above its hard limit \"\(name)\" of \(limit): one of the two is wrong"
+        case .aboveHardLimit(let name, let limit, let offload, let seed):
+            "seed \(seed): the run's offload of \(offload) is above its hard limit \"\(name)\" of \(limit): one of the two is wrong"
         }
     }
 }

@@ -42,6 +42,28 @@ import Testing
         #expect(result.total.bytesPeers == 0 && result.total.stalls == 0)
     }
 
+    /// Who leaves in the middle of a segment needs no more of it: what was delivered came once, and nothing else must have.
+    @Test(arguments: 1...UInt64(12))
+    func theFirstCopyIsOfWhatWasDelivered(seed: UInt64) throws {
+        var scenario = try Self.scenario(viewers: 2, spread: "1s")
+        scenario.duration = .milliseconds(1500)
+        #expect(try Self.run(scenario, seed: seed).total.copiesPerSegment ?? 1 >= 1)
+    }
+
+    /// What is seen again after a seek, in a segment that was not over, was delivered before.
+    @Test func seeksWithinASegmentDeliverNothingTwice() throws {
+        let stream = #""stream": {"type": "vod", "ladder": ["1Mbps"], "segment": "20s", "length": "60s"}"#
+        let result = try Self.run(
+            TestScenario.read(
+                """
+                {"name": "test", "shows": "A test.", "duration": "60s", \(stream),
+                "population": {"viewers": 1, "seeks": {"every": "3s", "distance": -2}},
+                "links": {"classes": [{"name": "home", "down": "2Mbps", "up": "5Mbps"}]}}
+                """))
+        #expect(result.total.offload ?? 0 <= 0)
+        #expect(result.total.bytesDelivered <= result.total.bytesCDN)
+    }
+
     @Test func viewersWithoutPeersTakeACopyEach() throws {
         let result = try Simulation(scenario: Self.scenario(viewers: 3), policy: .cdnOnly).run()
         #expect(result.total.copiesPerSegment == 3)
