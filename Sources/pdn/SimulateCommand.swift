@@ -34,7 +34,12 @@ enum SimulateCommand: Subcommand {
 
     static func run(_ arguments: CommandArguments) async throws -> ExitCode {
         var scenario = try scenario(arguments.operands[0])
-        if let duration = try arguments.duration("duration") { scenario.duration = max(duration, .seconds(1)) }
+        if let duration = try arguments.duration("duration") {
+            guard Scenario.durations.contains(duration) else {
+                throw CommandFailure.usage("--duration is from 1s to 1000000s, as in scenarios")
+            }
+            scenario.duration = duration
+        }
         let first = try arguments.integer("seed", in: 0...Int.max, default: Int(truncatingIfNeeded: scenario.seed))
         let seeds = SeedRuns.seeds(
             from: UInt64(first), count: try arguments.integer("seeds", in: 1...10_000, default: 1))
@@ -125,27 +130,40 @@ enum SimulateCommand: Subcommand {
         do {
             if let ready = try Scenario(ready: operand) { return ready }
             let path = URL(fileURLWithPath: operand)
-            guard let data = try? Data(contentsOf: path) else {
+            guard let bytes = try Self.bytes(of: path, limit: Scenario.byteLimit) else {
                 throw CommandFailure.badInput(
                     "there is no scenario \"\(operand)\"; give a file or one of \(ReadyScenarios.names.joined(separator: ", "))"
                 )
             }
             let folder = path.deletingLastPathComponent()
             return try Scenario(
-                json: Array(data),
+                json: bytes,
                 files: ScenarioFiles { name throws(ScenarioFiles.Failure) in
-                    guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
+                    let file = folder.appendingPathComponent(name)
+                    guard let bytes = try Self.bytes(of: file, limit: NetworkTrace.byteLimit) else {
                         throw ScenarioFiles.Failure(reason: "the file can't be read")
                     }
-                    return Array(data)
+                    return bytes
                 })
         } catch let error as ScenarioError {
             throw .badInput("\(operand): \(error)")
+        } catch let error as ScenarioFiles.Failure {
+            throw .badInput("\(operand): \(error.reason)")
         } catch let error as CommandFailure {
             throw error
         } catch {
             throw .badInput("\(operand): \(error)")
         }
+    }
+
+    /// A file's content; `nil` when it is none or can't be read, pipes and devices among them.
+    ///
+    /// - Throws: When it has more bytes than `limit`; they are not read.
+    private static func bytes(of file: URL, limit: Int) throws(ScenarioFiles.Failure) -> [UInt8]? {
+        let size = try? file.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey]).fileSize
+        if let size, size > limit { throw ScenarioFiles.Failure(reason: "longer than \(limit) bytes") }
+        guard let data = try? Data(contentsOf: file) else { return nil }
+        return Array(data)
     }
 }
 

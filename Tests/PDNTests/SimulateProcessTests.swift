@@ -40,6 +40,27 @@ struct SimulateProcessTests {
         #expect(bad.status == 3 && bad.errors.contains("duration"))
     }
 
+    /// A file of a terabyte takes no room on disk, and must take none in memory.
+    @Test func `What is too long is not read`() async throws {
+        let huge = folder.path("huge.json")
+        _ = FileManager.default.createFile(atPath: huge, contents: nil)
+        try FileHandle(forWritingTo: URL(fileURLWithPath: huge)).truncate(atOffset: 1 << 40)
+        let scenario = try await BuiltTool.call(["simulate", huge])
+        #expect(scenario.status == 3 && scenario.errors.contains("longer than"))
+        let text = try String(contentsOfFile: folder.path("small.json"), encoding: .utf8).replacingOccurrences(
+            of: #""down": "20Mbps""#, with: #""trace": {"format": "csv", "down": "huge.json"}"#)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("traced.json")))
+        let trace = try await BuiltTool.call(["simulate", folder.path("traced.json")])
+        #expect(trace.status == 3 && trace.errors.contains("links.classes[0].trace.down"))
+        #expect(trace.errors.contains("longer than"))
+    }
+
+    @Test(arguments: ["0", "1ms", "10000d"])
+    func `A duration that no scenario has is refused`(duration: String) async throws {
+        let result = try await BuiltTool.call(["simulate", folder.path("small.json"), "--duration", duration])
+        #expect(result.status == 2 && result.errors.contains("--duration"))
+    }
+
     @Test func `Several seeds print one document, whatever runs at once`() async throws {
         let arguments = ["simulate", folder.path("small.json"), "--seeds", "3", "--json"]
         let one = try await BuiltTool.call(arguments + ["--jobs", "1"])

@@ -32,6 +32,8 @@ package struct Scenario: Sendable, Equatable {
 extension Scenario {
     /// Bytes of the longest scenario file.
     package static let byteLimit = 16 << 20
+    /// How much time can be simulated.
+    package static let durations = Duration.seconds(1)...Duration.seconds(1_000_000)
 
     private static let keys = [
         "name", "shows", "seed", "duration", "stream", "population", "links", "nat", "uploads", "conduct", "cdn",

@@ -7,7 +7,7 @@ package struct ScenarioFiles: Sendable {
         package init(reason: String) { self.reason = reason }
     }
 
-    /// Reads a whole file. What is longer than ``NetworkTrace/byteLimit`` is refused after it.
+    /// Reads a whole file; should refuse what is longer than ``NetworkTrace/byteLimit``, as its parsers do.
     package var read: @Sendable (_ name: String) throws(Failure) -> [UInt8]
 
     package init(read: @escaping @Sendable (_ name: String) throws(Failure) -> [UInt8]) { self.read = read }

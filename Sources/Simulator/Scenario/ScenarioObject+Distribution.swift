@@ -108,7 +108,7 @@ extension ScenarioObject {
         var points: [Distribution.Point] = []
         for item in items {
             guard case .array(let pair) = item.value, pair.count == 2 else {
-                throw .wrongValue(item.path, found: item.value.text(isIndented: false), allowed: "[probability, value]")
+                throw .wrongValue(item.path, found: Self.found(item.value), allowed: "[probability, value]")
             }
             let probability = try Self.quantity(pair[0], at: "\(item.path)[0]", .share, in: 0...1)
             let value = try Self.quantity(pair[1], at: "\(item.path)[1]", unit, in: range)

@@ -14,7 +14,7 @@ struct ScenarioObject {
     init(_ value: JSONValue, at path: String, keys: [String], files: ScenarioFiles) throws(ScenarioError) {
         guard case .object(let members) = value else {
             throw .wrongValue(
-                path.isEmpty ? "the scenario" : path, found: value.text(isIndented: false),
+                path.isEmpty ? "the scenario" : path, found: Self.found(value),
                 allowed: "an object with the keys \(keys.joined(separator: ", "))")
         }
         self.path = path
@@ -89,7 +89,7 @@ struct ScenarioObject {
         _ value: JSONValue, at path: String, _ unit: ScenarioUnit, in range: ClosedRange<Double>
     ) throws(ScenarioError) -> Double {
         guard let number = unit.parse(value), range.contains(number) else {
-            throw .wrongValue(path, found: value.text(isIndented: false), allowed: unit.allowed(range))
+            throw .wrongValue(path, found: Self.found(value), allowed: unit.allowed(range))
         }
         return number
     }
@@ -130,8 +130,12 @@ struct ScenarioObject {
     // MARK: Errors
 
     func wrong(_ key: String, _ value: JSONValue, _ allowed: String) -> ScenarioError {
-        var found = value.text(isIndented: false)
-        if found.utf8.count > 80 { found = String(found.prefix(77)) + "..." }
-        return .wrongValue(path(of: key), found: found, allowed: allowed)
+        .wrongValue(path(of: key), found: Self.found(value), allowed: allowed)
+    }
+
+    /// The value as an error shows it: no longer than a line.
+    static func found(_ value: JSONValue) -> String {
+        let text = value.text(isIndented: false)
+        return text.utf8.count > 80 ? String(text.prefix(77)) + "..." : text
     }
 }

@@ -4,6 +4,8 @@
 struct CommaSeparatedTable {
     /// Rows of the longest table.
     static let rowLimit = NetworkTrace.stepLimit
+    /// Columns of the widest table.
+    static let columnLimit = 1000
 
     /// The names of the columns in lower case; empty without a header.
     private(set) var names: [String] = []
@@ -15,6 +17,9 @@ struct CommaSeparatedTable {
         var lines = TextLines(bytes)
         var columnCount: Int?
         while let line = lines.next() {
+            guard line.count(where: { $0 == UInt8(ascii: ",") }) < Self.columnLimit else {
+                throw .line(lines.number, expected: "at most \(Self.columnLimit) values")
+            }
             let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(Self.trimmed)
             guard fields.contains(where: { !$0.isEmpty }) else { continue }
             let values = fields.compactMap { Double($0) }.filter(\.isFinite)

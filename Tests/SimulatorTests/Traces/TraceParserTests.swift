@@ -106,4 +106,9 @@ import Testing
             try NetworkTrace(mahimahi: [UInt8]("9000000000000\n".utf8))
         }
     }
+
+    @Test func aTableOfTooManyColumnsIsRefused() {
+        let wide = [UInt8](String(repeating: "t_s,", count: 100_000).utf8)
+        #expect(throws: TraceError.line(1, expected: "at most 1000 values")) { try NetworkTrace(csv: wide) }
+    }
 }
