@@ -83,6 +83,48 @@ import Testing
         #expect((0..<6).filter { slots.isActive($0, now: later) }.count == 2)
     }
 
+    @Test func theNextOfTheOthersIsToldOfItsTurn() {
+        var slots = slots(6)
+        let turn = slots.candidates.last!
+        let isOthers = slots.didSend(turn, now: now)
+        let next = slots.candidates.last!
+        #expect(isOthers && next != turn && slots.turn(of: next) == now.advanced(by: UploadSlots.turnSpan))
+        // One that follows itself knows.
+        var few = self.slots(4)
+        let isAnothers = few.didSend(few.candidates.last!, now: now)
+        #expect(!isAnothers)
+    }
+
+    @Test func aStalledLinkLeavesItsPlaceUntilItsTransportIsReady() {
+        var slots = slots(5)
+        let isEarly = slots.note(4, isReady: false, now: now)
+        #expect(slots.first == 4 && !isEarly)
+        let end = slots.stallTime(of: 4)
+        #expect(end == now.advanced(by: UploadSlots.stallSpan))
+        // Asking for something else makes no difference.
+        _ = slots.update(4, .none, now: now)
+        _ = slots.update(4, need(playhead: .seconds(90), ahead: .seconds(3)), now: now)
+        let didStall = slots.note(4, isReady: false, now: end)
+        #expect(didStall && slots.isStalled(4) && !slots.candidates.contains(4) && slots.first == 3)
+        let didReturn = slots.note(4, isReady: true, now: end)
+        #expect(didReturn && !slots.isStalled(4) && slots.first == 4)
+        // A transport that takes something now and then isn't stalled.
+        _ = slots.note(4, isReady: false, now: end)
+        _ = slots.note(4, isReady: true, now: end.advanced(by: .milliseconds(900)))
+        let isOver = slots.note(4, isReady: false, now: end.advanced(by: .milliseconds(1100)))
+        #expect(!isOver && slots.first == 4)
+    }
+
+    @Test func aStalledLinkDoesNotKeepTheTurn() {
+        var slots = slots(6)
+        let turn = slots.candidates.last!
+        _ = slots.note(turn, isReady: false, now: now)
+        let didStall = slots.note(turn, isReady: false, now: now.advanced(by: UploadSlots.stallSpan))
+        #expect(didStall && slots.candidates.count == 4 && slots.candidates.last != turn)
+        let isOthers = slots.remove(turn, now: now)
+        #expect(!slots.isStalled(turn) && !isOthers)
+    }
+
     @Test func whoHasNothingToSendLeavesItsPlace() {
         var slots = slots(4)
         slots.isUplinkFull = true

@@ -6,7 +6,8 @@ internal import CoreModel
 /// What is needed first arrives soonest where an uplink isn't split between all who ask: units sent one after another
 /// spread through a swarm faster than many in parallel, and a viewer who has a minute of media ahead can wait for one who
 /// has a second. What is said of need comes from the other side, so the turn of the others keeps whoever claims haste from
-/// taking everything. O(links) when a link's need changes, O(1) else.
+/// taking everything. One whose transport takes nothing for a while, since the other side doesn't read, leaves its place to
+/// others until it does. O(links) when a link's need changes, O(1) else.
 struct UploadSlots: Sendable {
     /// How many may send while the uplink isn't full.
     static let urgentCount = 3
@@ -14,11 +15,23 @@ struct UploadSlots: Sendable {
     static let turnChunks = 8
     /// or one in so long.
     static let turnSpan = Duration.milliseconds(500)
+    /// How long a transport may take nothing before its link is stalled: much longer than a chunk needs on a slow line.
+    static let stallSpan = Duration.seconds(1)
+
+    private struct Entry {
+        var need = UploadNeed.none
+        /// Since when the transport has taken nothing of what could be sent.
+        var blockedSince = MonotonicInstant.distantFuture
+        var isStalled = false
+
+        /// Whether it may have a place.
+        var isWaiting: Bool { need != .none && !isStalled }
+    }
 
     /// Whether the link in most need fills the uplink alone.
     var isUplinkFull = false
     /// Each link's, by slot.
-    private var needs: [UploadNeed] = []
+    private var entries: [Entry] = []
     /// Those in most need, in order.
     private var urgent: [Int] = []
     /// The one of the others whose turn it is.
@@ -46,9 +59,35 @@ struct UploadSlots: Sendable {
     ///
     /// - Returns: Whether others may send now that might not before.
     mutating func update(_ slot: Int, _ need: UploadNeed, now: MonotonicInstant) -> Bool {
-        while needs.count <= slot { needs.append(.none) }
-        guard needs[slot] != need else { return false }
-        needs[slot] = need
+        while entries.count <= slot { entries.append(Entry()) }
+        guard entries[slot].need != need else { return false }
+        entries[slot].need = need
+        return choose(now: now)
+    }
+
+    /// Takes note of whether a link's transport takes what it could be given now.
+    ///
+    /// - Returns: Whether others may send now that might not before.
+    mutating func note(_ slot: Int, isReady: Bool, now: MonotonicInstant) -> Bool {
+        entries[slot].blockedSince = isReady ? .distantFuture : min(entries[slot].blockedSince, now)
+        let isStalled = stallTime(of: slot) <= now
+        guard entries[slot].isStalled != isStalled else { return false }
+        entries[slot].isStalled = isStalled
+        return choose(now: now)
+    }
+
+    /// Whether a link has no place since its transport takes nothing.
+    func isStalled(_ slot: Int) -> Bool { slot < entries.count && entries[slot].isStalled }
+
+    /// When a link whose transport takes nothing until then is stalled.
+    func stallTime(of slot: Int) -> MonotonicInstant { entries[slot].blockedSince.advanced(by: Self.stallSpan) }
+
+    /// Forgets a link that is over.
+    ///
+    /// - Returns: Whether others may send now that might not before.
+    mutating func remove(_ slot: Int, now: MonotonicInstant) -> Bool {
+        guard slot < entries.count else { return false }
+        entries[slot] = Entry()
         return choose(now: now)
     }
 
@@ -62,30 +101,31 @@ struct UploadSlots: Sendable {
         nextTurn = now.advanced(by: Self.turnSpan)
         rotating = nil
         rotate()
-        return false
+        // Whose turn it is next has to know when.
+        return rotating != nil && rotating != slot
     }
 
     private mutating func choose(now: MonotonicInstant) -> Bool {
         let (urgentBefore, rotatingBefore) = (urgent, rotating)
         urgent.removeAll(keepingCapacity: true)
-        for slot in needs.indices where needs[slot] != .none {
+        for slot in entries.indices where entries[slot].isWaiting {
             var place = urgent.count
-            while place > 0, needs[slot].isBefore(needs[urgent[place - 1]], now: now) { place -= 1 }
+            while place > 0, entries[slot].need.isBefore(entries[urgent[place - 1]].need, now: now) { place -= 1 }
             guard place < Self.urgentCount else { continue }
             if urgent.count == Self.urgentCount { urgent.removeLast() }
             urgent.insert(slot, at: place)
         }
-        if let slot = rotating, needs[slot] == .none || urgent.contains(slot) { rotating = nil }
+        if let slot = rotating, !entries[slot].isWaiting || urgent.contains(slot) { rotating = nil }
         if rotating == nil { rotate() }
         return rotating != rotatingBefore || urgent != urgentBefore
     }
 
     /// Gives the turn to the next of those that aren't in most need.
     private mutating func rotate() {
-        let count = needs.count
+        let count = entries.count
         for offset in 1..<count + 1 {
             let slot = (lastTurn + offset) % count
-            guard needs[slot] != .none, !urgent.contains(slot) else { continue }
+            guard entries[slot].isWaiting, !urgent.contains(slot) else { continue }
             rotating = slot
             lastTurn = slot
             return

@@ -98,9 +98,11 @@ extension Neighbourhood {
     }
 
     /// The other side said what it holds.
-    mutating func note(_ entries: [HaveEntry], slot: Int) {
+    mutating func note(_ entries: [HaveEntry], slot: Int, now: MonotonicInstant) {
         // What it has lost of it may have been kept from it.
         guard neighbours[slot].note(entries) else { return }
+        // To one that starts anew nothing is said of what was lost, so that it comes before.
+        if neighbours[slot].toldVersion < announcer.version { tellHoldings(slot, now: now) }
         neighbours[slot].toldVersion = 0
         planAnnouncement()
     }

@@ -131,7 +131,7 @@ extension Neighbourhood {
         endedStatistics += neighbours[slot].link.statistics
         neighbours[slot].release()
         deadlines[slot] = .distantFuture
-        noteUploads(slot, .none, now: now)
+        if uploads.remove(slot, now: now) { markUploadersDue() }
         if uploading == slot { uploading = nil }
         if let dialled { reconsider(dialled, end, now: now) }
         nextTick = now

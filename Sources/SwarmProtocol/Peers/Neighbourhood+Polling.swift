@@ -99,10 +99,12 @@ extension Neighbourhood {
             case .wait(let deadline):
                 // Requests that had just come have become ready in this poll, or are rejected now.
                 let wasChoking = isChoking
-                if writable <= 0,
-                    self.writable(slot, now: now, environment: &environment) > 0 || isChoking != wasChoking
-                {
-                    continue
+                if writable <= 0 {
+                    if self.writable(slot, now: now, environment: &environment) > 0 || isChoking != wasChoking {
+                        continue
+                    }
+                    // What was waited for so long that it is to be rejected as soon as it is there.
+                    if !uploads.isActive(slot, now: now), neighbours[slot].link.patienceEnds <= now { continue }
                 }
                 deadlines[slot] = self.deadline(deadline, slot: slot, now: now, environment: &environment)
                 neighbours[slot].flags.remove(.isDue)
@@ -142,11 +144,13 @@ extension Neighbourhood {
         guard neighbours[slot].link.hasReadyChunks else { return earliest }
         if !uploads.isActive(slot, now: now) {
             earliest = min(earliest, uploads.turn(of: slot) ?? .distantFuture, neighbours[slot].link.patienceEnds)
-            return earliest
-        }
-        if isUploadMetered {
-            beginRoundWhenAllowed(now: now)
-            return earliest
+            guard uploads.isStalled(slot) else { return earliest }
+        } else {
+            earliest = min(earliest, uploads.stallTime(of: slot))
+            if isUploadMetered {
+                beginRoundWhenAllowed(now: now)
+                return earliest
+            }
         }
         // It waits for the transport, which tells when its queue is drained, but mostly not when the other side
         // acknowledges.
@@ -187,7 +191,7 @@ extension Neighbourhood {
             if case .claim(let frame) = event {
                 return receive(frame, from: peer, on: id, now: now, environment: &environment)
             }
-            if case .have(let entries) = event { note(entries, slot: slot) }
+            if case .have(let entries) = event { note(entries, slot: slot, now: now) }
             guard case .peers(let entries) = event else { return .received(event, from: peer, on: id) }
             receive(entries, slot: slot, now: now, environment: &environment)
             return nil

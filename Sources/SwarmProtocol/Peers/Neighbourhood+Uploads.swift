@@ -20,9 +20,9 @@ extension Neighbourhood {
     /// Bytes of data that a link may hand to its transport now.
     mutating func writable(_ slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment) -> Int {
         noteUploads(slot, neighbours[slot].link.readyNeed, now: now)
-        guard uploads.isActive(slot, now: now), isTransportReady(slot, now: now, environment: &environment) else {
-            return 0
-        }
+        guard uploads.isActive(slot, now: now) || uploads.isStalled(slot),
+            isReady(slot, now: now, environment: &environment), uploads.isActive(slot, now: now)
+        else { return 0 }
         if isUploadMetered, uploading != slot { return 0 }
         let allowance = budget.allowance(now: now)
         if allowance <= 0 { chokeIfUsedUp(now: now) }
@@ -38,6 +38,15 @@ extension Neighbourhood {
     mutating func markUploadersDue() {
         guard !isUploadMetered else { return }
         for slot in uploads.candidates { markDue(slot) }
+    }
+
+    /// Whether a link's transport takes a chunk now. One that takes none for too long leaves its place to others.
+    private mutating func isReady(
+        _ slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment
+    ) -> Bool {
+        let isReady = isTransportReady(slot, now: now, environment: &environment)
+        if uploads.note(slot, isReady: isReady, now: now) { markUploadersDue() }
+        return isReady
     }
 
     private mutating func isTransportReady(
@@ -156,9 +165,7 @@ extension Neighbourhood {
         let active = uploads.candidates.filter { uploads.isActive($0, now: now) }
         for offset in active.indices {
             let slot = active[(nextTurn + offset) % active.count]
-            guard neighbours[slot].hasUploads, isTransportReady(slot, now: now, environment: &environment) else {
-                continue
-            }
+            guard neighbours[slot].hasUploads, isReady(slot, now: now, environment: &environment) else { continue }
             nextTurn = (nextTurn + offset + 1) % active.count
             return slot
         }

@@ -280,6 +280,30 @@ import Testing
         #expect(haves >= 18 && haves <= 21, "\(haves) frames in 10 s")
     }
 
+    @Test func aLossIsToldToWhoLosesSomethingMeanwhile() throws {
+        var net = TestNeighbourhoods()
+        for _ in 0..<2 { net.add() }
+        net.connect([(0, 1)])
+        let link = try #require(net.link(1, 0))
+        let other = Digest(Bytes32(words: (8, 8, 8, 8)))
+        net.insert(Self.root, chunks: 0..<4, to: 0)
+        net.with(1) { neighbourhood, _ in
+            neighbourhood.send(.have([HaveEntry(root: other, change: .complete)]), to: link)
+        }
+        net.run(for: .seconds(2))
+        // The first of two changes goes out at once, the second has to wait.
+        net.insert(other, chunks: 0..<1, to: 0)
+        net.insert(Digest(Bytes32(words: (7, 7, 7, 7))), chunks: 0..<1, to: 0)
+        net.run(for: .milliseconds(100))
+        net.with(0) { neighbourhood, _ in neighbourhood.holdingsLost(root: Self.root) }
+        net.with(1) { neighbourhood, _ in neighbourhood.send(.have([HaveEntry(root: other, change: .lost)]), to: link) }
+        net.run(for: .seconds(2))
+        let losses = net.nodes[1].events.flatMap { entry -> [HaveEntry] in
+            if case .have(let entries) = entry.event { entries.filter { $0.change == .lost } } else { [] }
+        }
+        #expect(losses.map(\.root) == [Self.root])
+    }
+
     // MARK: Uploads
 
     @Test func linksTakeTurnsUnderACapOnTheRate() {
@@ -322,6 +346,54 @@ import Testing
         #expect(net.nodes[1].chunks == 64)
         // A frame takes 66 ms of the line; a round every 200 µs would be 20,000.
         #expect(steps < 1500, "\(steps)")
+    }
+
+    @Test(arguments: [nil, 1_000_000.0])
+    func whoDoesNotReadKeepsNobodyFromUploads(_ rate: Double?) throws {
+        var net = TestNeighbourhoods()
+        net.add(uplink: 1_000_000) { $0.uploadCaps.bytesPerSecond = rate }
+        for _ in 1...7 { net.add() }
+        net.connect((1...7).map { ($0, 0) })
+        net.insert(Self.root, chunks: 0..<64, to: 0)
+        for node in 1...5 {
+            net.nodes[0].environment.unreading.insert(try #require(net.link(0, node)).slot)
+            net.request(Self.root, chunks: 0..<64, from: 0, by: node)
+        }
+        // They ask later, and so come after those.
+        net.run(for: .milliseconds(100))
+        for node in 6...7 { net.request(Self.root, chunks: 0..<64, from: 0, by: node) }
+        net.run(for: .seconds(10))
+        #expect(net.nodes[6].chunks == 64 && net.nodes[7].chunks == 64)
+        // Who reads again is served again.
+        net.nodes[0].environment.unreading = []
+        for node in 1...5 {
+            let link = try #require(net.link(0, node))
+            net.with(0) { neighbourhood, _ in neighbourhood.drained(link) }
+        }
+        net.request(Self.root, chunks: 0..<64, from: 0, by: 1, number: 10)
+        net.run(for: .seconds(10))
+        #expect(net.nodes[1].chunks >= 64)
+    }
+
+    @Test func whatComesAfterItsPatienceIsRejectedAtOnce() {
+        var net = TestNeighbourhoods()
+        net.add(uplink: 20_000)
+        for _ in 1...5 { net.add() }
+        net.nodes[0].uplink = nil
+        net.connect((1...5).map { ($0, 0) })
+        net.nodes[0].uplink = 20_000
+        let late = Digest(Bytes32(words: (8, 8, 8, 8)))
+        net.insert(Self.root, chunks: 0..<64, to: 0)
+        net.nodes[0].environment.source.expected[late] = [0]
+        for node in 1...4 { net.request(Self.root, chunks: 0..<8, from: 0, by: node) }
+        net.run(for: .milliseconds(200))
+        net.request(late, chunks: 0..<1, from: 0, by: 5)
+        net.run(for: .milliseconds(2600))
+        #expect(net.nodes[5].rejects.isEmpty)
+        // The emulation takes no deadline that has passed.
+        net.insert(late, chunks: 0..<1, to: 0)
+        net.run(for: .seconds(10))
+        #expect(net.nodes[5].chunks == 1 || net.nodes[5].rejects == [.busy])
     }
 
     @Test func aControlFramePassesTheData() throws {

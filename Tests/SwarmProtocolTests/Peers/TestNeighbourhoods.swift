@@ -27,11 +27,14 @@ struct TestEnvironment: PeerEnvironment {
     var ends: [Int: End] = [:]
     var now = MonotonicInstant.origin
     var latency: Duration = .milliseconds(20)
+    /// Slots of links whose other side has stopped reading: a byte always waits.
+    var unreading: Set<Int> = []
 
     private func end(_ link: LinkID) -> End? { ends[link.slot].flatMap { $0.id == link ? $0 : nil } }
 
     func queuedByteCount(of link: LinkID) -> Int {
-        end(link)?.underWay.reduce(0) { $0 + ($1.taken > now ? $1.byteCount : 0) } ?? 0
+        if unreading.contains(link.slot) { return 1 }
+        return end(link)?.underWay.reduce(0) { $0 + ($1.taken > now ? $1.byteCount : 0) } ?? 0
     }
 
     func unacknowledgedByteCount(of link: LinkID) -> Int {
