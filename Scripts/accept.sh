@@ -21,7 +21,7 @@ names=(
     faults-tracker-before faults-tracker-during faults-viewers-killed faults-silent-peer faults-slow-peer
     faults-cdn-404 faults-cdn-500 faults-cdn-truncated faults-cdn-slow
     faults-catalogue-missing faults-catalogue-truncated faults-catalogue-foreign-key faults-catalogue-foreign-stream
-    off-is-off api cost demo
+    off-is-off api cost simulation-cost demo
 )
 
 short=${ACCEPT_SHORT:-}

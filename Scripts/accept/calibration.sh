@@ -10,20 +10,13 @@ check_calibration_leaving() { calibrate calibration-leaving 20 3 12 none 1 4; }
 
 # calibrate NAME VIEWERS UP DOWN CDN STAGGER EARLY: rates in Mbps; EARLY of the viewers leave after a third of the title.
 calibrate() {
-    local name=$1 viewers=$2 up=$3 down=$4 cdn_rate=$5 stagger=$6 early=$7 index pid code failed=0 stay seed
+    local name=$1 viewers=$2 up=$3 down=$4 cdn_rate=$5 stagger=$6 early=$7 index pid code failed=0 stay seed cdn_limit=''
     if ! can_make_namespaces; then
         verdict "$name" SKIP "$no_namespaces"
         return
     fi
-    make_network "$viewers" "${up}mbit" "${down}mbit"
-    [[ $cdn_rate == none ]] || tc -n "$net_cdn" qdisc add dev eth0 root tbf rate "${cdn_rate}mbit" burst 32kb latency 200ms
-    within=(ip netns exec "$net_cdn")
-    prepare_title "$length"
-    start_cdn "$www" "$cdn_address"
-    name_urls
-    sign_title
-    TRACKER_ADDRESS=$cdn_address:8090 start_tracker
-    viewer_options
+    [[ $cdn_rate == none ]] || cdn_limit=${cdn_rate}mbit
+    serve_network "$viewers" "${up}mbit" "${down}mbit" "$cdn_limit"
     local -a pids=() stats=() population=() simulations=()
     for ((index = 0; index < viewers; index++)); do
         ((index == 0 || stagger == 0)) || sleep "$stagger"
@@ -46,8 +39,10 @@ calibrate() {
     [[ $cdn_rate == none ]] || rate=${cdn_rate}Mbps
     python3 "$repository/Scripts/lib/calibration.py" scenario "$work" "$name" "${up}Mbps" "${down}Mbps" "$rate" "$length" "${population[@]}"
     for seed in 1 2 3 4 5; do
-        "$pdn" simulate "$work/$name.json" --seed "$seed" --json > "$work/$name-seed-$seed.json" 2> "$work/$name-seed.log" \
-            || verdict "$name" FAIL "pdn simulate: $(tail -n 1 "$work/$name-seed.log")"
+        if ! "$pdn" simulate "$work/$name.json" --seed "$seed" --json > "$work/$name-seed-$seed.json" 2> "$work/$name-seed.log"; then
+            verdict "$name" FAIL "pdn simulate: $(tail -n 1 "$work/$name-seed.log")"
+            return
+        fi
         simulations+=("$work/$name-seed-$seed.json")
     done
     verdicts "$name" python3 "$repository/Scripts/lib/calibration.py" compare "${stats[@]}" -- "${simulations[@]}"

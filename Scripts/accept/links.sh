@@ -7,14 +7,7 @@ check_links() {
         verdict links SKIP "$no_namespaces"
         return
     fi
-    make_network "$viewers" 5mbit 20mbit
-    within=(ip netns exec "$net_cdn")
-    prepare_title "$length"
-    start_cdn "$www" "$cdn_address"
-    name_urls
-    sign_title
-    TRACKER_ADDRESS=$cdn_address:8090 start_tracker
-    viewer_options
+    serve_network "$viewers" 5mbit 20mbit
     if [[ -n $short ]]; then
         links_round links-1 "$viewers" 1
         return

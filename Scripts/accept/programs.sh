@@ -30,12 +30,17 @@ check_attacker() {
     ((code == 0)) || verdict attacker FAIL "attack-swarm.sh ended with exit code $code: $(tail -n 1 "$work/attack.log" | cut -c 1-150)"
 }
 
-check_cost() {
-    local name value unit limit ratio bound outcome code=0
-    run "$work/bench.lines" "$repository/Scripts/bench.sh" || code=$?
-    ((code == 0)) || verdict cost FAIL "Scripts/bench.sh ended with exit code $code: $(tail -n 1 "$work/bench.lines")"
-    while IFS=$'\t' read -r outcome name; do verdict cost "$outcome" "$name"; done < <(
-        python3 "$repository/Scripts/lib/bench-limits.py" "$work/bench.lines"
+check_cost() { benchmarks cost delivery tree-hashing link idle-link neighbourhood startup control-latency messages sessions; }
+check_simulation_cost() { benchmarks simulation-cost simulation simulation; }
+
+# benchmarks NAME LIMITS BENCHMARK…: runs them and holds them against that group of limits.
+benchmarks() {
+    local name=$1 limits=$2 outcome text code=0
+    shift 2
+    run "$work/bench.lines" "$repository/Scripts/bench.sh" "$@" || code=$?
+    ((code == 0)) || verdict "$name" FAIL "Scripts/bench.sh ended with exit code $code: $(tail -n 1 "$work/bench.lines")"
+    while IFS=$'\t' read -r outcome text; do verdict "$name" "$outcome" "$text"; done < <(
+        python3 "$repository/Scripts/lib/bench-limits.py" "$limits" "$work/bench.lines"
     )
 }
 

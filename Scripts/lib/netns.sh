@@ -98,3 +98,17 @@ remove_network() {
     ip netns del "$net_cdn" 2> /dev/null
     ip netns del "$net_bridge" 2> /dev/null
 }
+
+# serve_network VIEWERS UP DOWN [CDN-RATE]: a network with the CDN, the signed title and the tracker in it, and the options of
+# a viewer. Rates as tc takes them; without CDN-RATE the CDN has no limit.
+serve_network() {
+    make_network "$1" "$2" "$3"
+    [[ -z ${4:-} ]] || tc -n "$net_cdn" qdisc add dev eth0 root tbf rate "$4" burst 32kb latency 200ms
+    within=(ip netns exec "$net_cdn")
+    prepare_title "$length"
+    start_cdn "$www" "$cdn_address"
+    name_urls
+    sign_title
+    TRACKER_ADDRESS=$cdn_address:8090 start_tracker
+    viewer_options
+}
