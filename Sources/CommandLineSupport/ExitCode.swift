@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// How a command ended, as scripts see it.
 public struct ExitCode: RawRepresentable, Hashable, Sendable {
     /// The process's exit status.
@@ -18,4 +20,13 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable {
     public static let unreachable = ExitCode(rawValue: 4)
     /// Ctrl-C, after a clean stop.
     public static let interrupted = ExitCode(rawValue: 130)
+
+    /// Ends the process.
+    ///
+    /// What was printed is written out, but no exit handler runs: those of OpenSSL and others free what threads that are
+    /// just ending still use.
+    public func leave() -> Never {
+        fflush(nil)
+        _exit(rawValue)
+    }
 }

@@ -34,6 +34,10 @@ internal import Synchronization
         /// Whether somebody is going to look into `work`.
         var isWakePending = false
         var isStopping = false
+        /// Whether ``EventLoop/run()`` has nothing more to do.
+        var hasReturned = false
+        /// Who awaits that.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     /// What one wake-up runs at most before sockets get their turn.
@@ -123,6 +127,12 @@ internal import Synchronization
         finish()
         signals.restore()
         ended.signal()
+        let waiting = inbox.withLock { inbox in
+            inbox.hasReturned = true
+            defer { inbox.waiting = [] }
+            return inbox.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Ends the loop from any thread: runs what was enqueued before, closes every handle and lets ``run()`` return.
@@ -141,6 +151,18 @@ internal import Synchronization
         stop()
         ended.wait()
         ended.signal()  // For others who wait.
+    }
+
+    /// Ends the loop and returns once ``run()`` has nothing more to do, without holding a thread meanwhile.
+    public func shutDown() async {
+        stop()
+        await withCheckedContinuation { continuation in
+            let hasReturned = inbox.withLock { inbox in
+                if !inbox.hasReturned { inbox.waiting.append(continuation) }
+                return inbox.hasReturned
+            }
+            if hasReturned { continuation.resume() }
+        }
     }
 
     /// Runs `work` on the loop's thread, in order. From any thread.

@@ -3,4 +3,4 @@ import Foundation
 
 // Output into a pipe that nobody reads any more is an error to report, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
-exit(await PDN.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+await PDN.run(Array(CommandLine.arguments.dropFirst())).leave()

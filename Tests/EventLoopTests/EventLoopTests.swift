@@ -39,6 +39,19 @@ private actor Resident {
         #expect(ran.withLock { $0 } == 5000)
     }
 
+    @Test func shutDownReturnsWhenTheLoopHasRunAllItHadHoweverManyAwaitIt() async throws {
+        let loop = try EventLoop.startThread(named: "test")
+        let ran = Mutex(0)
+        for _ in 0..<5000 { loop.execute { ran.withLock { $0 += 1 } } }
+        async let first: Void = loop.shutDown()
+        async let second: Void = loop.shutDown()
+        _ = await (first, second)
+        #expect(ran.withLock { $0 } == 5000)
+        #expect(!loop.execute {})
+        // And when it is long over.
+        await loop.shutDown()
+    }
+
     @Test func aTimerFiresOnceEachTimeItIsArmed() async throws {
         let loop = try EventLoop.startThread(named: "test")
         let fired: Int = await withCheckedContinuation { continuation in

@@ -81,7 +81,7 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
                 run.start()
             }
         }
-        loop.stop()
+        await loop.shutDown()
         return outcome
     }
 

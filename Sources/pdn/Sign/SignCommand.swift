@@ -39,7 +39,7 @@ enum SignCommand: Subcommand {
         let result = await run.result
         await interrupt.close()
         await downloader.close()
-        loop.stop()
+        await loop.shutDown()
         switch result {
         case .success(let summary):
             summary.print(asJSON: arguments.flag("json"))

@@ -6,4 +6,4 @@ signal(SIGPIPE, SIG_IGN)
 let code = await CommandDispatcher.run(
     TrackerCommand.specification, version: TrackerCommand.version, Array(CommandLine.arguments.dropFirst()),
     TrackerCommand.run)
-exit(code.rawValue)
+code.leave()
