@@ -24,6 +24,8 @@ public enum Reason: String, Sendable, Codable {
     case unwanted
     /// The CDN brings the chunks now.
     case handedOver
+    /// Peers bring sooner what the CDN was asked for.
+    case handedBack
     /// The peer stalled too often.
     case unreliable
     /// All bytes are there.

@@ -71,7 +71,8 @@ extension Scheduler {
         let isStart = startupIndex[id.track] == id.index
         // While the first transfer measures the CDN, only what is being played can't wait for the result.
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
-        let scaled = scaledCDNTime(chunks)
+        let outlook = PeerOutlook(of: id, in: self)
+        let scaled = outlook.limit(scaledCDNTime(chunks), for: chunks, in: all, left: left, configuration)
         // A segment that was wanted late leaves peers most of the little time there is.
         let room = known ?? left
         tracks[id.track].segments[id.index].room = room
@@ -86,7 +87,7 @@ extension Scheduler {
         if !isStart, ranges, tracks[id.track].descriptions[id.index].playsProgressively,
             tracks[id.track].segments[id.index].geometry != nil
         {
-            let holes = dueHoles(id, pending.missing(in: all), count: all.count, margin: margin, head: head)
+            let holes = dueHoles(id, pending.missing(in: all), all.count, outlook, margin: margin, head: head)
             return !holes.isEmpty && handOver(id, holes: holes, head: head, reason: .deadline, now: now)
         }
         guard left <= scaled + margin else { return false }
@@ -98,11 +99,14 @@ extension Scheduler {
     ///
     /// - Parameter holes: What is missing.
     private func dueHoles(
-        _ id: SegmentID, _ holes: [Range<Int>], count: Int, margin: Duration, head: Duration
+        _ id: SegmentID, _ holes: [Range<Int>], _ count: Int, _ outlook: PeerOutlook, margin: Duration, head: Duration
     ) -> [Range<Int>] {
         /// The time to spare for a chunk, were all that is missing up to it asked for now.
         func slack(_ chunk: Int, _ missing: Int) -> Duration {
-            timeLeft(id, chunk: chunk, of: count, head: head) - scaledCDNTime(missing) - margin
+            let left = timeLeft(id, chunk: chunk, of: count, head: head)
+            let need = outlook.limit(
+                scaledCDNTime(missing), for: missing, in: chunk..<chunk + 1, left: left, configuration)
+            return left - need - margin
         }
         // Within a hole it is least at one of its ends, or where the first picture ends.
         let kink = Int(Double(count) * TrackState.firstPicture)
@@ -166,12 +170,14 @@ extension Scheduler {
         for hole in holes { late.insert(hole) }
         let count = tracks[id.track].chunkCount(id.index)
         let ahead = chunksOutstanding(upTo: id)
+        let cdn = cdnTime(late.count * SegmentGeometry.chunkByteCount)
         for request in requests where request.segment == id {
             guard let peer = peerIndex(request.peer).map({ peers[$0] }), let chunk = request.open.firstChunk(from: 0)
             else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
             let left = timeLeft(id, chunk: chunk, of: count, head: head)
-            if finish + .milliseconds(100) < left { late.subtract(request.open) }
+            let isSooner = peer.throughput.bytesPerSecond != nil && finish < cdn
+            if isSooner || finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
         guard let first = late.ranges.first, let last = late.ranges.last else { return false }
         let segment = tracks[id.track].segments[id.index]

@@ -65,11 +65,13 @@ extension Scheduler {
                 planAlone(id, head: head, now: now)
             }
             if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
-                if standing == .shared { planShare(id, head: head, end: shareEnd, now: now) }
+                // What the swarm needs later takes nothing of the line while this viewer waits for its first bytes.
+                if standing == .shared, hasPlayed || !isTight { planShare(id, head: head, end: shareEnd, now: now) }
                 if canAsk, !isTight, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
             // What others send of later segments takes its share of the line from what can't wait.
             if !isTight { isTight = isPlayedAsItComes(id, head: head) }
+            endSuperseded(id)
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
             if standing == .shared, !isTight, tracks[id.track].descriptions[id.index].start > far {
                 tracks[id.track].setAwaited(id.index, awaitedPeers(id, head: head, end: shareEnd, now: now))

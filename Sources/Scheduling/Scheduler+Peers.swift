@@ -19,7 +19,8 @@ extension Scheduler {
             tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
             let geometry = tracks[id.track].segments[id.index].geometry
         else { return false }
-        let taken = tracks[id.track].segments[id.index].taken
+        var taken = tracks[id.track].segments[id.index].taken
+        taken.subtract(lateFromCDN(id, geometry, head: head))
         guard !taken.contains(geometry.chunks) else { return false }
         let isTight = tracks[id.track].segments[id.index].room.map { $0 < configuration.tightRoom } ?? false
         guard isTight else { return askInOrder(id, geometry, taken, below: geometry.chunkCount, head: head, now: now) }
@@ -32,6 +33,72 @@ extension Scheduler {
             hasAsked = true
         }
         return hasAsked
+    }
+
+    /// What the CDN has been asked for and, at its rate, will bring when it has been missed for some time: peers may be
+    /// sooner. Nothing while the CDN is fast enough to play from, for then peers' bytes would only keep its own waiting.
+    private func lateFromCDN(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> ChunkSet {
+        var late = ChunkSet()
+        guard let rate = cdnThroughput.bytesPerSecond, transfers.contains(where: { $0.segment == id }),
+            rate * tracks[id.track].descriptions[id.index].duration.inSeconds < Double(geometry.byteCount)
+        else { return late }
+        let own = rate / Double(transfers.count)
+        for transfer in transfers where transfer.segment == id {
+            let chunks = transfer.chunks?.clamped(to: geometry.chunks) ?? geometry.chunks
+            let position = chunks.lowerBound + transfer.receivedByteCount / SegmentGeometry.chunkByteCount
+            // The next one is on its way.
+            var (low, high) = (min(position + 1, chunks.upperBound), chunks.upperBound)
+            while low < high {
+                let middle = (low + high) / 2
+                let bytes = Double((middle + 1 - position) * SegmentGeometry.chunkByteCount)
+                let need = Duration.clamping(seconds: bytes / own)
+                let left = timeLeft(id, chunk: middle, of: geometry.chunkCount, head: head)
+                if need > max(left, configuration.peerReserve) { high = middle } else { low = middle + 1 }
+            }
+            if low < chunks.upperBound { late.insert(low..<chunks.upperBound) }
+        }
+        // Who only expects it may well wait for this viewer.
+        var held = ChunkSet()
+        for holder in tracks[id.track].segments[id.index].holders where isProven(holder.peer) {
+            held.formUnion(holder.holding.verified)
+        }
+        held.subtract(tracks[id.track].segments[id.index].present)
+        held.subtract(tracks[id.track].segments[id.index].requested)
+        var unheld = late
+        unheld.subtract(held)
+        late.subtract(unheld)
+        return late
+    }
+
+    /// Whether the peer has sent something and has not failed since.
+    private func isProven(_ key: PeerKey) -> Bool {
+        guard let index = peerIndex(key), peers[index].uploads else { return false }
+        return peers[index].isReliable && peers[index].throughput.bytesPerSecond != nil
+    }
+
+    /// Ends transfers of which all that is still to come is there, or was asked of peers since they will be sooner.
+    mutating func endSuperseded(_ id: SegmentID) {
+        guard let geometry = tracks[id.track].segments[id.index].geometry else { return }
+        var index = 0
+        while index < transfers.count {
+            let transfer = transfers[index]
+            let segment = tracks[id.track].segments[id.index]
+            guard transfer.segment == id, !segment.requested.isEmpty else {
+                index += 1
+                continue
+            }
+            let chunks = transfer.chunks?.clamped(to: geometry.chunks) ?? geometry.chunks
+            let position = chunks.lowerBound + transfer.receivedByteCount / SegmentGeometry.chunkByteCount
+            var others = segment.present
+            for request in requests where request.segment == id && !request.isStanding && isProven(request.peer) {
+                others.formUnion(request.open)
+            }
+            guard position < chunks.upperBound, others.contains(position..<chunks.upperBound) else {
+                index += 1
+                continue
+            }
+            emit(.cancelFetch(close(at: index).id, .handedBack))
+        }
     }
 
     /// How many chunks from the segment's start on are played within ``SchedulerConfiguration/orderedSpan``.

@@ -22,6 +22,8 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     public var startupMargin: Duration = .milliseconds(250)
     /// While the CDN sends what is played within this span, peers are asked for nothing that is played later.
     public var tightSpan: Duration = .milliseconds(750)
+    /// The most time before playback at which a slow CDN is asked for what peers will bring in time.
+    public var peerReserve: Duration = .seconds(1)
     /// The span over which hand-overs of viewers with one deadline are spread.
     public var handoverJitter: Duration = .seconds(1)
     /// By how much a transfer may take longer than estimated.

@@ -29,6 +29,7 @@ enum DecisionWords {
         case .stalled: "a peer stalled"
         case .unwanted: "no longer wanted"
         case .handedOver: "the CDN brings them"
+        case .handedBack: "peers bring them sooner than the CDN"
         case .unreliable: "a peer stalled too often"
         case .complete: "all bytes are there"
         }

@@ -104,7 +104,7 @@ extension SimulatedViewer {
         }
         switch reason {
         case .deadline, .startup: figures.cdnHandover += byteCount
-        case .alone, .unshared, .front, .backup, .elected, .peerHolds, .peerExpects, .stalled, .unwanted, .handedOver,
+        case .alone, .unshared, .front, .backup, .elected, .peerHolds, .peerExpects, .stalled, .unwanted, .handedOver, .handedBack,
             .unreliable, .complete:
             figures.cdnElected += byteCount
         }
