@@ -35,7 +35,8 @@ struct PeerOutlook: Sendable {
     ///   - chunks: What has to be there.
     ///   - left: The time left.
     func limit(
-        _ need: Duration, for missing: Int, in chunks: Range<Int>, left: Duration, _ configuration: SchedulerConfiguration
+        _ need: Duration, for missing: Int, in chunks: Range<Int>, left: Duration,
+        _ configuration: SchedulerConfiguration
     ) -> Duration {
         guard need > configuration.peerReserve, rate > 0, held.contains(chunks) else { return need }
         let seconds = Double((ahead + missing) * SegmentGeometry.chunkByteCount) / rate * configuration.handoverFactor

@@ -104,8 +104,8 @@ extension SimulatedViewer {
         }
         switch reason {
         case .deadline, .startup: figures.cdnHandover += byteCount
-        case .alone, .unshared, .front, .backup, .elected, .peerHolds, .peerExpects, .stalled, .unwanted, .handedOver, .handedBack,
-            .unreliable, .complete:
+        case .alone, .unshared, .front, .backup, .elected, .peerHolds, .peerExpects, .stalled, .unwanted, .handedOver,
+            .handedBack, .unreliable, .complete:
             figures.cdnElected += byteCount
         }
     }
