@@ -15,7 +15,7 @@ calibrate() {
         verdict "$name" SKIP "$no_namespaces"
         return
     fi
-    [[ $cdn_rate == none ]] || cdn_limit=${cdn_rate}mbit
+    [[ $cdn_rate == none ]] || cdn_limit=$cdn_rate
     serve_network "$viewers" "${up}mbit" "${down}mbit" "$cdn_limit"
     local -a pids=() stats=() population=() simulations=()
     for ((index = 0; index < viewers; index++)); do

@@ -99,11 +99,11 @@ remove_network() {
     ip netns del "$net_bridge" 2> /dev/null
 }
 
-# serve_network VIEWERS UP DOWN [CDN-RATE]: a network with the CDN, the signed title and the tracker in it, and the options of
-# a viewer. Rates as tc takes them; without CDN-RATE the CDN has no limit.
+# serve_network VIEWERS UP DOWN [CDN-MBPS]: a network with the CDN, the signed title and the tracker in it, and the options of
+# a viewer. UP and DOWN as tc takes them; without CDN-MBPS the CDN has no limit.
 serve_network() {
     make_network "$1" "$2" "$3"
-    [[ -z ${4:-} ]] || tc -n "$net_cdn" qdisc add dev eth0 root tbf rate "$4" burst 32kb latency 200ms
+    [[ -z ${4:-} ]] || limit_cdn "$4"
     within=(ip netns exec "$net_cdn")
     prepare_title "$length"
     start_cdn "$www" "$cdn_address"
@@ -111,4 +111,18 @@ serve_network() {
     sign_title
     TRACKER_ADDRESS=$cdn_address:8090 start_tracker
     viewer_options
+}
+
+# limit_cdn MBPS: what the CDN sends in all, shared fairly among the viewers, as the fair queues do that servers have: in one
+# queue for all, whose packets are dropped first would be chance.
+limit_cdn() {
+    local index class='tc -n '$net_cdn' class add dev eth0'
+    tc -n "$net_cdn" qdisc add dev eth0 root handle 1: htb default 1
+    $class parent 1: classid 1:ffff htb rate "$1mbit" burst 32kb
+    for ((index = 1; index <= net_size; index++)); do
+        $class parent 1:ffff classid "1:$index" htb rate "$(($1 * 1000 / net_size))kbit" ceil "$1mbit" burst 16kb
+        tc -n "$net_cdn" qdisc add dev eth0 parent "1:$index" pfifo limit 64
+        tc -n "$net_cdn" filter add dev eth0 parent 1: protocol ip u32 match ip dst "$(viewer_address "$index")/32" \
+            flowid "1:$index"
+    done
 }

@@ -75,7 +75,7 @@ final class PresentationCore: PlaybackCore {
             loop = try EventLoop.startThread(named: "vbplayer")
         } catch {
             let fault = PlayerError(.internalFault, "The system has no thread or descriptor left.", underlying: error)
-            return handler(.failed(fault))
+            return tell(.failed(fault))
         }
         let isShutDown = state.withLock { state in
             state.loop = loop
@@ -94,9 +94,13 @@ final class PresentationCore: PlaybackCore {
         }
     }
 
-    func play() { command { $0.engine.play() } }
+    func play() {
+        log.note(.debug, .player, "play")
+        command { $0.engine.play() }
+    }
 
     func pause() {
+        log.note(.debug, .player, "pause")
         command { core in
             core.state.withLock { $0.figures.halt(EventLoop.now) }
             core.engine.pause()
@@ -105,6 +109,7 @@ final class PresentationCore: PlaybackCore {
     }
 
     func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?) {
+        log.note(.debug, .player, "seek to \(time.seconds) s")
         queue { core in
             core.state.withLock { $0.figures.halt(EventLoop.now) }
             core.engine.seek(id: id, to: time, tolerance: tolerance)
@@ -155,8 +160,9 @@ final class PresentationCore: PlaybackCore {
             }
             return Self.becomeReady(&state)
         }
-        if let ready { handler(ready) }
-        if let event = PlaybackEvent(event) { handler(event) }
+        log.note(event)
+        if let ready { tell(ready) }
+        if let event = PlaybackEvent(event) { tell(event) }
         tellSession()
     }
 
@@ -192,7 +198,12 @@ final class PresentationCore: PlaybackCore {
     /// On the loop: nothing has come for too long.
     private func giveUp() {
         guard case .waiting = state.withLock({ $0.readiness }) else { return }
-        handler(.failed(PlayerError(.timedOut, "Nothing that can be played came within \(readyTimeout).")))
+        tell(.failed(PlayerError(.timedOut, "Nothing that can be played came within \(readyTimeout).")))
+    }
+
+    private func tell(_ event: PlaybackEvent) {
+        log.note(event)
+        handler(event)
     }
 }
 
@@ -209,9 +220,11 @@ extension PresentationCore: SessionSink {
                 }
                 return Self.becomeReady(&state)
             }
-            if let ready { handler(ready) }
-        case .failed(let error): handler(.failed(PlayerError(error)))
-        case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded: break
+            if let ready { tell(ready) }
+        case .failed(let error): tell(.failed(PlayerError(error)))
+        case .segmentBegan(let track, let timing):
+            log.note(.trace, .engine, "track \(track): the segment at \(timing.start.seconds) s")
+        case .initialization, .bytes, .segmentEnded, .trackEnded: break
         }
     }
 

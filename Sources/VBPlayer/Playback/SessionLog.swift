@@ -4,17 +4,30 @@ import Foundation
 /// Which lines of a session's log are written: those of the domains and levels that the settings name.
 package struct SessionLog: Sendable {
     private let levels: [VBLogDomain: VBLogLevel]
+    private let write: @Sendable (String) -> Void
 
     /// Makes a log; a domain without a level is silent.
-    package init(levels: [VBLogDomain: VBLogLevel]) { self.levels = levels }
+    ///
+    /// - Parameter write: Takes a line, from any thread; to standard error by default.
+    package init(
+        levels: [VBLogDomain: VBLogLevel],
+        write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+    ) {
+        self.levels = levels
+        self.write = write
+    }
 
-    /// Writes a line to standard error; nil when no line would be.
+    /// Writes a line of the session; nil when no line would be.
     var handler: (@Sendable (SessionLogLevel, String, String) -> Void)? {
         guard levels.values.contains(where: { $0 > .off }) else { return nil }
         return { level, name, sentence in
-            guard includes(level, name) else { return }
-            FileHandle.standardError.write(Data("VBPlayer \(name): \(sentence)\n".utf8))
+            if includes(level, name) { write("VBPlayer \(name): \(sentence)") }
         }
+    }
+
+    /// Writes a line when the domain's level includes it.
+    func note(_ level: VBLogLevel, _ domain: VBLogDomain, _ sentence: @autoclosure () -> String) {
+        if levels[domain, default: .off] >= level { write("VBPlayer \(domain.rawValue): \(sentence())") }
     }
 
     /// Whether a line that a session gives is written.

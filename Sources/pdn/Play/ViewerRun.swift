@@ -113,7 +113,7 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
             if isUnpaced { configuration.pacing = .unpaced }
             let player = EnginePlayer(
                 loop: loop, configuration: configuration, observer: seat.frames, start: viewer.configuration.start,
-                limit: limit
+                limit: limit, onEvent: { [log] event in log.note(event) }
             ) { [unowned self] failure in finish(index, failure, .other) }
             seat.engine = player
             sink = player

@@ -539,6 +539,28 @@ struct PlayerTests {
         #expect(player.error?.code == VBErrorCode.timedOut.rawValue)
     }
 
+    @Test func eachDomainSaysWhatItsLevelIncludes() async throws {
+        let cdn = try await TestCDN()
+        let lines = Mutex<[String]>([])
+        let controller = PlayerController(takesEarlySeeks: false)
+        let player = VBPlayer(controller: controller)
+        let log = SessionLog(levels: [.player: .debug, .engine: .info]) { line in lines.withLock { $0.append(line) } }
+        controller.start(
+            PresentationCore(
+                configuration: PlayerSettings().sessionConfiguration(url: cdn.url("dash/manifest.mpd")), log: log,
+                sink: FrameSink()
+            ) { [weak controller] event in controller?.take(event) })
+        #expect(await eventually { player.status == .readyToPlay })
+        player.play()
+        #expect(await eventually { lines.withLock { $0.contains { $0.contains("clock runs") } } })
+        let written = lines.withLock { $0 }
+        #expect(written.contains("VBPlayer player: play") && written.contains { $0.hasPrefix("VBPlayer player: ready") })
+        #expect(written.contains { $0.hasPrefix("VBPlayer engine: the first picture") })
+        // Nothing of a domain without a level, nor beyond a domain's level.
+        #expect(written.allSatisfy { $0.hasPrefix("VBPlayer player:") || $0.hasPrefix("VBPlayer engine:") })
+        #expect(!written.contains { $0.contains("the segment at") })
+    }
+
     @Test func statisticsTellOfTheSession() async throws {
         let cdn = try await TestCDN()
         let player = try await readyPlayer(cdn)
