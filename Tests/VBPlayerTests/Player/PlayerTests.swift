@@ -554,7 +554,8 @@ struct PlayerTests {
         player.play()
         #expect(await eventually { lines.withLock { $0.contains { $0.contains("clock runs") } } })
         let written = lines.withLock { $0 }
-        #expect(written.contains("VBPlayer player: play") && written.contains { $0.hasPrefix("VBPlayer player: ready") })
+        #expect(
+            written.contains("VBPlayer player: play") && written.contains { $0.hasPrefix("VBPlayer player: ready") })
         #expect(written.contains { $0.hasPrefix("VBPlayer engine: the first picture") })
         // Nothing of a domain without a level, nor beyond a domain's level.
         #expect(written.allSatisfy { $0.hasPrefix("VBPlayer player:") || $0.hasPrefix("VBPlayer engine:") })
