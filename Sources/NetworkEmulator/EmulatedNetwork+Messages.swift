@@ -193,6 +193,7 @@ extension EmulatedNetwork {
                     source: NodeID(rawValue: flow.source), target: NodeID(rawValue: flow.target),
                     byteCount: frame.byteCount, outcome: frame.flags.contains(.last) ? .complete : .progress))
         }
+        if configuration.acknowledgementShare > 0 { acknowledge(frame.byteCount, by: flows[Int(frame.flow)].target) }
         adapt(frame.flow, byteCount: frame.byteCount, wait: clock - frame.arrival)
         drained(index)
     }

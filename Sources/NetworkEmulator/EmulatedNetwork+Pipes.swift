@@ -22,7 +22,9 @@ extension EmulatedNetwork {
     mutating func begin(_ index: Int32, on pipe: Int32) {
         let byteCount = frames[Int(index)].byteCount
         let flow = Int(frames[Int(index)].flow)
-        let duration = pipes[Int(pipe)].duration(byteCount)
+        let owed = Int32(rounds[Int(pipe)].owed)
+        rounds[Int(pipe)].owed = 0
+        let duration = pipes[Int(pipe)].duration(byteCount + owed)
         pipes[Int(pipe)].busyUntil = clock + duration
         pipes[Int(pipe)].current = index
         pipes[Int(pipe)].carried += UInt64(byteCount)
@@ -35,6 +37,13 @@ extension EmulatedNetwork {
         frames[Int(index)].arrival = arrival
         frames[Int(index)].flags.insert(.onWire)
         events.schedule(Event.arrival(frame: index).code, at: MonotonicInstant(nanoseconds: arrival))
+    }
+
+    /// Lets a node acknowledge what came in. Where its uplink is idle that takes nothing from anybody.
+    mutating func acknowledge(_ byteCount: Int32, by node: Int32) {
+        let pipe = Int(nodes[Int(node)].pipe)
+        guard pipes[pipe].busyUntil > clock else { return }
+        rounds[pipe].owed += Float(byteCount) * configuration.acknowledgementShare
     }
 
     /// Lets an uplink that is free send what its round allows.

@@ -25,8 +25,10 @@ public import CoreModel
 /// - **Delay** is the sum of the two nodes' own and that between their regions; inside a site, the site's.
 /// - **Loss** caps the rate of a connection at what TCP gets out of it (Mathis et al., CCR 1997).
 ///
-/// What it leaves out: packets, retransmitted bytes, acknowledgements (a window opens when a frame arrives, not half a
-/// round trip later; the growth of windows makes up for it), headers (callers count them into their messages), queues that
+/// - **Acknowledgements** take their part of a busy uplink, when the configuration says so.
+///
+/// What it leaves out: packets, retransmitted bytes, the way of acknowledgements (a window opens when a frame arrives, not
+/// half a round trip later; the growth of windows makes up for it), headers (callers count them into their messages), queues that
 /// overflow, and delay that varies.
 ///
 /// Nothing here is random except what draws from the generator passed to ``connect(_:to:using:)``; equal calls give equal

@@ -40,4 +40,6 @@ struct Round: BitwiseCopyable, Sendable {
     var round: Int32 = 0
     /// Bytes that were left of the pipe's current frame when it came to stand still.
     var left: Float = 0
+    /// Bytes of acknowledgements that came while the pipe was busy and go out before its next frame.
+    var owed: Float = 0
 }

@@ -28,6 +28,13 @@ extension Scheduler {
         return (cdnLatency ?? configuration.unprovenCDNLatency) + .clamping(seconds: min(seconds, 1e6))
     }
 
+    /// Whether the CDN, at its measured rate, brings a segment in the time that it plays.
+    func canPlayFromCDN(_ id: SegmentID) -> Bool {
+        guard let rate = cdnThroughput.bytesPerSecond else { return true }
+        let byteCount = tracks[id.track].chunkCount(id.index) * SegmentGeometry.chunkByteCount
+        return rate * tracks[id.track].descriptions[id.index].duration.inSeconds >= Double(byteCount)
+    }
+
     /// The same with what a transfer may take longer.
     private func scaledCDNTime(_ chunks: Int) -> Duration {
         let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)

@@ -65,8 +65,10 @@ extension Scheduler {
                 planAlone(id, head: head, now: now)
             }
             if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
-                // What the swarm needs later takes nothing of the line while this viewer waits for its first bytes.
-                if standing == .shared, hasPlayed || !isTight { planShare(id, head: head, end: shareEnd, now: now) }
+                // What the swarm needs later takes nothing of the line from what can't wait, as long as that comes.
+                if standing == .shared, !isTight || hasPlayed && !canPlayFromCDN(id) {
+                    planShare(id, head: head, end: shareEnd, now: now)
+                }
                 if canAsk, !isTight, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
             // What others send of later segments takes its share of the line from what can't wait.

@@ -40,7 +40,7 @@ extension Scheduler {
     private func lateFromCDN(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> ChunkSet {
         var late = ChunkSet()
         guard let rate = cdnThroughput.bytesPerSecond, transfers.contains(where: { $0.segment == id }),
-            rate * tracks[id.track].descriptions[id.index].duration.inSeconds < Double(geometry.byteCount)
+            !canPlayFromCDN(id)
         else { return late }
         let own = rate / Double(transfers.count)
         for transfer in transfers where transfer.segment == id {

@@ -25,6 +25,21 @@ struct TransmissionTests {
         #expect(delivery.source == first && delivery.target == second && delivery.flow == flow)
     }
 
+    @Test func acknowledgementsOfADownloadTakeTheirPartOfABusyUplink() {
+        var configuration = NetworkConfiguration()
+        configuration.acknowledgementShare = 66 / (2 * 1_514)
+        var network = EmulatedNetwork(configuration: configuration)
+        let viewer = network.addNode(.link(up: 2, down: 20))
+        let server = network.addNode(.link(up: 10, down: 100))
+        let reader = network.addNode(.link(up: 10, down: 100))
+        let connections = [network.connect(viewer, to: reader), network.connect(server, to: viewer)]
+        var flows = LongLivedFlows(network, connections)
+        let rates = flows.rates(from: 10, to: 60)
+        // 66 bytes for two packets of 1,514 that come in at 10 Mbps are 218 kbps.
+        #expect(abs(rates[1] - 10e6) < 0.02 * 10e6)
+        #expect(abs(rates[0] - (2e6 - 10e6 * 66 / 3_028)) < 0.02 * 2e6)
+    }
+
     @Test func aSlowDownlinkReceivesWhileTheUplinkSends() throws {
         // Packets are passed on as they come: the slower of the two links counts, not their sum.
         var (network, flow, _, _) = pair(up: 100, down: 2)

@@ -39,8 +39,8 @@ extension Simulation {
         case peer, closing, request, response, toTracker, fromTracker
     }
 
-    /// Bytes with the headers of TCP and IP packets of 1448 bytes.
-    static func wireByteCount(_ byteCount: Int) -> Int { byteCount + (byteCount + 1447) / 1448 * 52 }
+    /// Bytes with the headers of TCP (with time stamps), IPv4 and Ethernet, of packets of 1,448 bytes.
+    static func wireByteCount(_ byteCount: Int) -> Int { byteCount + (byteCount + 1447) / 1448 * 66 }
 
     private static func payload(_ kind: Kind, _ index: Int, _ serial: Int = 0) -> UInt64 {
         kind.rawValue << 56 | UInt64(serial & 0xFF_FFFF) << 32 | UInt64(index)

@@ -207,6 +207,7 @@ package final class Simulation {
         liveSeed = mixer.next()
 
         var configuration = NetworkConfiguration()
+        configuration.acknowledgementShare = 66.0 / (2 * 1_514)
         let between = scenario.links.between / 2
         configuration.regionDelays = [[between, .zero], [.zero, .zero]]
         if let table = ReachabilityTable(probabilities: scenario.nat.pairProbabilities) {

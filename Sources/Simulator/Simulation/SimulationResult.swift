@@ -111,7 +111,8 @@ package struct SimulationResult: Sendable {
         "Lines keep the rate that they were drawn with: no other traffic, no traces, no Wi-Fi.",
         "Segments are published whole, without parts.",
         "Devices are never short of processor, memory or battery, and nothing fails that the scenario does not name.",
-        "TCP is modelled by windows and fair queues, without packets, retransmissions or varying delay.",
+        "TCP is modelled by windows, fair queues and the bytes of headers and acknowledgements, without packets, "
+            + "retransmissions or varying delay.",
         "Viewers behind one site reach the tracker under addresses of their own.",
         "Limits per address of the tracker's server are not applied.",
     ]
