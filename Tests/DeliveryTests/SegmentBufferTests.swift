@@ -155,4 +155,27 @@ import Testing
         #expect(buffer.take(bytes[stripe...stripe], at: stripe)?.arrived == [8])
         #expect(buffer.isComplete)
     }
+
+    @Test func whatWasUnloadedComesBackVerifiedOrNotAtAll() throws {
+        let buffer = SegmentBuffer()
+        _ = buffer.adopt(try record(), suite: TestTitle.suite)
+        _ = buffer.take(bytes[...], at: 0)
+        #expect(buffer.isVerified && buffer.isComplete)
+        buffer.unload(2..<5)
+        #expect(!buffer.isVerified && buffer.contiguousByteCount == 2 * chunk)
+        #expect(buffer.verified.missing(in: 0..<8) == [2..<5] && buffer.present == buffer.verified)
+        #expect(buffer.chunk(at: 3) == nil && buffer.chunk(at: 5) != nil)
+        #expect(buffer.leaves(ofStripe: 0) != nil)
+        buffer.unload(0..<4096)
+        #expect(buffer.heldByteCount == 0 && buffer.contiguousByteCount == 0)
+        var altered = Array(bytes[..<chunk])
+        altered[7] ^= 1
+        #expect(throws: ChunkError.mismatch) { try buffer.take(chunk: altered[...], at: 0) }
+        #expect(buffer.present.isEmpty)
+        for number in stride(from: 0, to: bytes.count, by: chunk) {
+            let isNew = try buffer.take(chunk: bytes[number..<min(number + chunk, bytes.count)], at: number / chunk)
+            #expect(isNew)
+        }
+        #expect(buffer.isVerified && joined(buffer) == bytes)
+    }
 }

@@ -156,6 +156,13 @@ public struct SegmentAssembly: Sendable {
         advanceWholePrefix()
     }
 
+    /// Gives the memory of verified chunks back; they can be taken again as those of peers are, for the leaves stay.
+    public mutating func unload(_ chunks: Range<Int>) {
+        for chunk in chunks.clamped(to: geometry.chunks) where verified.remove(chunk) { slots[chunk] = .empty }
+        wholePrefix = min(wholePrefix, max(0, chunks.lowerBound))
+        advanceWholePrefix()
+    }
+
     // MARK: Reading
 
     /// The bytes of a verified chunk; `nil` for any other.

@@ -96,6 +96,11 @@ public final class SegmentBuffer {
         if case .shared(let assembly) = content { assembly.verified } else { ChunkSet() }
     }
 
+    /// Whether every byte is verified.
+    public var isVerified: Bool {
+        if case .shared(let assembly) = content { assembly.isComplete } else { false }
+    }
+
     /// Whether every byte has settled.
     public var isComplete: Bool { byteCount.map { contiguousByteCount == $0 } ?? false }
 
@@ -248,6 +253,18 @@ public final class SegmentBuffer {
         unverified.subtract(assembly.verified)
         present.subtract(unverified)
         fromCDN.subtract(unverified)
+    }
+
+    /// Gives the memory of verified chunks back: their bytes lie elsewhere, and come back with ``take(chunk:at:)``, which
+    /// verifies them again. The record and the leaves stay.
+    public func unload(_ chunks: Range<Int>) {
+        guard case .shared(var assembly) = content else { return }
+        content = .moving
+        var unloaded = assembly.verified
+        assembly.unload(chunks)
+        content = .shared(assembly)
+        unloaded.subtract(assembly.verified)
+        present.subtract(unloaded)
     }
 
     /// Gives the record up: the CDN's bytes stay, those of peers go unless they were played, for the CDN serves this
