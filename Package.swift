@@ -183,7 +183,7 @@ let testTargets: [Target] = [
         "DeliveryTests",
         [
             "Delivery", "CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "Integrity", "Manifest",
-            "Scheduling", "TrackerCore", "TrackerProtocol", "TrackerServer",
+            "Scheduling", "TestSupport", "TrackerCore", "TrackerProtocol", "TrackerServer",
         ]),
     tests("CommandLineSupportTests", ["CommandLineSupport"]),
     tests("MediaEngineTests", ["CoreModel", "MediaEngine", "TestSupport"]),

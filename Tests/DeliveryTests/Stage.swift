@@ -16,6 +16,17 @@ struct ViewerResult: Sendable {
     var error: SessionError?
     var log: [String]
 
+    /// What was played and what should have been, as sizes where they differ.
+    func differences(from segments: [[UInt8]]) -> [String] {
+        (0..<max(bytes.count, segments.count)).compactMap { index in
+            let (played, wanted) = (
+                index < bytes.count ? bytes[index] : nil, index < segments.count ? segments[index] : nil
+            )
+            guard played != wanted else { return nil }
+            return "segment \(index) has \(played?.count ?? -1) bytes and not \(wanted?.count ?? -1)"
+        }
+    }
+
     /// The lines of the log that say so.
     func lines(saying text: String) -> [String] { log.filter { $0.contains(text) } }
 }
@@ -25,6 +36,12 @@ final class RecordingPlayer: SessionSink {
     private let clock: ClockPlayer
     /// The bytes of each segment.
     private(set) var segments: [[UInt8]] = []
+    /// The segments that are over.
+    private(set) var endedCount = 0
+    /// Called after each of them.
+    var onSegment: (() -> Void)?
+    /// Where the player stands, in place of where its clock does.
+    var position: Duration?
 
     init(clock: ClockPlayer) { self.clock = clock }
 
@@ -32,12 +49,25 @@ final class RecordingPlayer: SessionSink {
         switch event {
         case .segmentBegan: segments.append([])
         case .bytes(_, let bytes): segments[segments.count - 1] += bytes
+        case .segmentEnded:
+            endedCount += 1
+            onSegment?()
         default: break
         }
         clock.session(session, did: event)
     }
 
-    func playback(at now: MonotonicInstant) -> PlaybackReport { clock.playback(at: now) }
+    func playback(at now: MonotonicInstant) -> PlaybackReport {
+        var report = clock.playback(at: now)
+        if let position { report.position = position }
+        return report
+    }
+
+    /// Forgets what was played.
+    func clear() {
+        segments = []
+        endedCount = 0
+    }
 }
 
 /// An origin, a tracker and viewers that share one loop, as the parts of a test. Confined to the loop.
@@ -141,6 +171,30 @@ final class Stage {
         viewer.player = player
         viewer.session = session
         session.start()
+    }
+
+    /// The session of a viewer, counted from 0.
+    func session(_ viewer: Int) -> ViewerSession? { viewers[viewer].session }
+
+    /// Goes back to the start with a viewer that has played to the end, and plays all of it again as fast as it comes.
+    func replay(_ viewer: Int, onEnd: @escaping (ViewerResult) -> Void) {
+        let viewer = viewers[viewer]
+        guard let session = viewer.session, let player = viewer.player else { return }
+        player.clear()
+        player.position = .zero
+        player.onSegment = { [unowned self, unowned viewer, unowned player] in
+            player.position = .milliseconds(player.endedCount * title.segmentDuration)
+            guard player.endedCount == title.segments.count else { return }
+            player.onSegment = nil
+            // Not from inside the session's own call.
+            viewer.timer = LoopTimer(loop: loop) { [unowned viewer, unowned session, unowned player] in
+                onEnd(
+                    ViewerResult(
+                        figures: session.figures, bytes: player.segments, error: session.failure, log: viewer.log))
+            }
+            viewer.timer?.arm(after: .zero)
+        }
+        session.seek(to: .zero)
     }
 
     private func close() {

@@ -39,6 +39,7 @@ struct ViewerOptionsTests {
         let session = try configuration([])
         #expect(!session.usesPeers && session.trackerURLs.isEmpty && session.uploadBitsPerSecond == nil)
         #expect(session.subtitleLanguage == nil && session.storeByteCount == 128 << 20)
+        #expect(session.diskByteCount == 512 << 20)
     }
 
     struct Fault: CustomTestStringConvertible {

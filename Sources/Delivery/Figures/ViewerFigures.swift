@@ -13,6 +13,10 @@ public struct ViewerFigures: Sendable, Codable {
         public var peers = 0
         /// Media bytes played again from the own store.
         public var store = 0
+        /// Media bytes moved from the own store's memory to its disk.
+        public var diskWritten = 0
+        /// Media bytes read back from there, to be played again or sent to peers.
+        public var diskRead = 0
         /// Media bytes sent to peers.
         public var uploaded = 0
         /// Media bytes received from any source and not used.

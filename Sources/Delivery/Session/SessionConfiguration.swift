@@ -55,6 +55,11 @@ public struct SessionConfiguration: Sendable {
     public var isLocalOnly = false
     /// Media kept in memory for peers and for seeks back, in bytes.
     public var storeByteCount = 128 << 20
+    /// Media kept on the disk beside that, in bytes: what peers may still ask for and the memory has no room for. Never
+    /// more than a tenth of what is free there, and nothing without ``usesPeers``.
+    public var diskByteCount = 0
+    /// Where that file without a name is made; `nil` for the user's cache folder.
+    public var diskFolder: String?
     /// Where peers are accepted; port 0 lets the system choose.
     public var listenAddress = NetworkAddress(ipv4: 0, port: 0)
     /// Links to peers at most.

@@ -36,6 +36,8 @@ struct TrackState {
     var currentInitialization: InitializationReference?
     /// Segments that were handed to the player before.
     var delivered = Set<Int>()
+    /// Segments that the store has dropped: what is played of them again comes from elsewhere.
+    var lost = Set<Int>()
     /// Segments whose first host failed or differed from a valid record, where the manifest names another.
     var otherHosts: [Int: OtherHost] = [:]
     /// What the CDN answered last for segments that it did not give.
@@ -58,5 +60,7 @@ struct TrackState {
         hasBegun = false
         hasEnded = false
         currentInitialization = nil
+        // What has come again is in the store.
+        lost = lost.filter { buffers[$0]?.isComplete != true }
     }
 }

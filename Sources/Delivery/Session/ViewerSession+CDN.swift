@@ -253,6 +253,7 @@ extension ViewerSession {
             }
         swarm?.forget(segment)
         swarm?.forgotten.insert(segment)
+        disk?.discard(segment)
         let buffer = buffer(segment)
         buffer.abandonRecord(playedByteCount: played, byteCount: byteCount)
         feed(.replaced(segment, present: buffer.present, byteCount: buffer.byteCount))

@@ -3,6 +3,7 @@ import EventLoop
 import CoreModel
 import Manifest
 import Scheduling
+import ViewerCore
 
 /// Media to the player, in order.
 extension ViewerSession {
@@ -11,7 +12,21 @@ extension ViewerSession {
     }
 
     /// Hands the player what is there of a track, up to a bounded time ahead.
+    ///
+    /// The player may look at the session from inside an event. What it asks for then comes after what it is being handed.
     func pump(_ track: Int) {
+        guard pumps[track] == nil else {
+            pumps[track] = true
+            return
+        }
+        repeat {
+            pumps[track] = false
+            handOver(track)
+        } while pumps[track] == true && !isStopped
+        pumps[track] = nil
+    }
+
+    private func handOver(_ track: Int) {
         while !isStopped, tracks.indices.contains(track) {
             let state = tracks[track]
             guard state.feedIndex < state.segments.count else {
@@ -52,6 +67,14 @@ extension ViewerSession {
     private func feedSegment(_ segment: SegmentReference, track: Int) -> Bool {
         let index = tracks[track].feedIndex
         guard let buffer = tracks[track].buffers[index] else { return false }
+        if let disk {
+            let id = SegmentID(track: track, index: index)
+            if !buffer.isComplete, disk.store.holds(id) {
+                disk.play(id, from: buffer.present.runLength(from: 0))
+            } else {
+                disk.stopPlaying(track: track)
+            }
+        }
         let available = buffer.contiguousByteCount
         if !tracks[track].hasBegun {
             guard available > 0 else { return false }
@@ -69,9 +92,12 @@ extension ViewerSession {
         }
         let from = tracks[track].feedOffset
         if available > from {
-            let isReplay = tracks[track].delivered.contains(index)
             tracks[track].feedOffset = available
-            if isReplay { figures.bytes.store += available - from } else { figures.delivered += available - from }
+            if !tracks[track].delivered.contains(index) {
+                figures.delivered += available - from
+            } else if !tracks[track].lost.contains(index) {
+                figures.bytes.store += available - from
+            }
             for piece in buffer.pieces(in: from..<available) {
                 emit(.bytes(track: track, piece))
                 guard !isStopped, tracks[track].feedIndex == index else { return false }
@@ -101,27 +127,5 @@ extension ViewerSession {
         tracks[track].hasBegun = false
         loadInitialization(track: track, segment: tracks[track].feedIndex)
         evict()
-    }
-
-    /// Keeps the media in memory within its bound: what lies furthest behind the playhead goes first.
-    private func evict() {
-        var held = tracks.reduce(0) { sum, track in sum + track.buffers.values.reduce(0) { $0 + $1.heldByteCount } }
-        guard held > configuration.storeByteCount else { return }
-        var candidates: [(start: Duration, id: SegmentID)] = []
-        for (track, state) in tracks.enumerated() {
-            for index in state.buffers.keys where index < state.feedIndex {
-                candidates.append((state.segments[index].start.duration, SegmentID(track: track, index: index)))
-            }
-        }
-        for candidate in candidates.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) {
-            guard held > configuration.storeByteCount else { return }
-            let id = candidate.id
-            guard let buffer = tracks[id.track].buffers[id.index] else { continue }
-            held -= buffer.heldByteCount
-            swarm?.forget(id)
-            tracks[id.track].buffers[id.index] = nil
-            feed(.evicted(id))
-            swarm?.restoreRecord(id)
-        }
     }
 }

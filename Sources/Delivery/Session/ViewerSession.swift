@@ -40,9 +40,13 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     /// CDN bytes until then count as start-up.
     var startupUntil = MonotonicInstant.origin
     var report = PlaybackReport()
+    /// The tracks of which the player is being handed something, and whether it asked for more meanwhile.
+    var pumps: [Int: Bool] = [:]
     var manifestLoader: ManifestLoader?
     var selection: ManifestLoader.Selection?
     var swarm: SwarmMembership?
+    /// Where segments go that have no room in memory; none without peers.
+    var disk: SegmentDisk?
     private var tickTimer: LoopTimer?
     private var wakeTimer: LoopTimer?
     private var isDraining = false
@@ -84,6 +88,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         if configuration.usesPeers {
             // Until the catalogue and the tracker have answered only what is urgent comes from the CDN.
             feed(.swarm(.joining(until: startedAt.advanced(by: .seconds(2)))))
+            if configuration.diskByteCount > 0 { disk = SegmentDisk(session: self) }
             swarm = SwarmMembership(session: self)
             swarm?.start()
         } else {
@@ -114,6 +119,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         isStopped = true
         manifestLoader?.cancel()
         swarm?.stop()
+        disk?.close()
+        disk = nil
         tickTimer = nil
         wakeTimer = nil
         fetches = [:]
@@ -198,6 +205,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         updateReport()
         pumpAll()
         swarm?.tick()
+        disk?.tick()
         tickTimer?.arm(after: Self.tick)
     }
 

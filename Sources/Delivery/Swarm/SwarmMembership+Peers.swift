@@ -73,13 +73,21 @@ extension SwarmMembership: PeerManagerDelegate {
         guard let record = records[segment], !forgotten.contains(segment), let manager else { return }
         // A free rider announces nothing.
         guard session.configuration.conduct != .freeRiding else { return }
-        let verified = session.buffer(segment).verified
+        // What is on the disk can be had as soon as it is asked for.
+        let isOnDisk = session.disk?.store.holds(segment) == true
+        let verified = isOnDisk ? ChunkSet(record.geometry.chunks) : session.buffer(segment).verified
         var expected = expected[segment] ?? ChunkSet()
         expected.subtract(verified)
         guard !verified.isEmpty || !expected.isEmpty else { return }
         manager.holdingsChanged(
             root: record.root, chunks: chunks, verified: verified, expected: expected,
             isComplete: verified.count == record.geometry.chunkCount)
+    }
+
+    /// Whether a segment can be had here by others.
+    func isShared(_ segment: SegmentID) -> Bool {
+        !isOff && records[segment] != nil && !forgotten.contains(segment)
+            && !session.tracks[segment.track].hasGivenUpRecords
     }
 
     /// A segment is not shared any more.
@@ -162,7 +170,7 @@ extension SwarmMembership: PeerManagerDelegate {
         _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
     ) {
         var isWanted = false
-        for id in books.segments(of: root) {
+        for id in books.segments(of: root) where session.disk?.store.holds(id) != true {
             let buffer = session.buffer(id)
             do {
                 guard try buffer.take(chunk: payload, at: chunk) else { continue }
@@ -209,7 +217,8 @@ extension SwarmMembership: ChunkSource {
             altered[altered.count / 2] ^= 0x40
             return .available(altered[...])
         }
-        return expected[id]?.contains(chunk) == true ? .expected : .unavailable
+        if expected[id]?.contains(chunk) == true { return .expected }
+        return session.disk?.want(id, chunk: chunk) == true ? .expected : .unavailable
     }
 
     func start(ofSegment root: Digest) -> Duration? {

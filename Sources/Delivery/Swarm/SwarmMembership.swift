@@ -93,6 +93,7 @@ final class SwarmMembership {
         manager?.close()
         manager = nil
         session.feed(.swarm(.off))
+        session.disk?.giveUp()
     }
 
     /// Looks at everything that time changes.

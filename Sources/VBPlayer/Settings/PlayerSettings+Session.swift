@@ -22,6 +22,7 @@ extension PlayerSettings {
         configuration.uploadsOnMetered = uploadsOnMeteredLink
         configuration.isLocalOnly = isLANOnly
         configuration.storeByteCount = memoryByteCount
+        configuration.diskByteCount = diskByteCount
         configuration.listenAddress = NetworkAddress(ipv4: 0, port: listenPort)
         return configuration
     }

@@ -35,7 +35,7 @@ package struct PlayerSettings: Hashable, Sendable {
     /// ``VBMemoryLimitKey``.
     package var memoryByteCount = 128 << 20
     /// ``VBDiskLimitKey``.
-    package var diskByteCount = 0
+    package var diskByteCount = 512 << 20
     /// ``VBLANOnlyKey``.
     package var isLANOnly = false
     /// ``VBListenPortKey``.

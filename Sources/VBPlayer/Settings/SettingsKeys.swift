@@ -18,7 +18,7 @@
 // | `VBMeteredLinkKey` | `metered` | Bool | | false |
 // | `VBUploadOnMeteredLinkKey` | `upload-on-metered` | Bool | | false |
 // | `VBMemoryLimitKey` | `memory-limit` | Int | bytes, 8 MiB to 64 GiB | 128 MiB |
-// | `VBDiskLimitKey` | `disk-limit` | Int | bytes, 0 to 16 TiB; an upper limit | 0 |
+// | `VBDiskLimitKey` | `disk-limit` | Int | bytes, 0 to 16 TiB; at most a tenth of the free space; 0 is none | 512 MiB |
 // | `VBLANOnlyKey` | `lan-only` | Bool | | false |
 // | `VBListenPortKey` | `listen-port` | Int | 0 to 65535; 0 is any | 0 |
 // | `VBLogLevelsKey` | `log` (repeatable, `DOMAIN=LEVEL`) | [String: String] | see ``VBLogDomain``, ``VBLogLevel`` | nothing is logged |
@@ -61,8 +61,11 @@ public let VBMeteredLinkKey = "metered"
 public let VBUploadOnMeteredLinkKey = "upload-on-metered"
 /// The memory for segments kept to share and to seek in (Int, bytes, 8 MiB to 64 GiB; 128 MiB).
 public let VBMemoryLimitKey = "memory-limit"
-/// The most disk space for segments kept to share (Int, bytes, 0 to 16 TiB; 0). A limit and no order: at present segments
-/// are kept in memory alone.
+/// The most disk space for segments that other viewers may still ask for and the memory has no room for (Int, bytes, 0 to
+/// 16 TiB, 0 for nothing; 512 MiB: a quarter of an hour at 5 Mbps). All players of a process together take at most a tenth
+/// of what is free there. The file has no name, lies in the user's cache folder (`$XDG_CACHE_HOME` or `$HOME/.cache`, else
+/// `$TMPDIR`, else `/tmp`; not in one that is kept in memory) and is gone with the player, however the process ends. With
+/// the PDN off there is none. Bytes that come back from it are verified again.
 public let VBDiskLimitKey = "disk-limit"
 /// Whether only viewers in the same local network are talked to (Bool; false).
 public let VBLANOnlyKey = "lan-only"

@@ -23,7 +23,7 @@ struct SettingsTests {
             VBStreamNameKey: "news", VBCatalogueURLKey: "https://host/c.pdn", VBRenditionKey: "video-1",
             VBAudioLanguageKey: "pt-BR", VBUploadCapKey: 1_000_000, VBUploadShareKey: 1.5,
             VBDownloadCapKey: 2_000_000.0,
-            VBMeteredLinkKey: true, VBUploadOnMeteredLinkKey: true, VBMemoryLimitKey: 64 << 20, VBDiskLimitKey: 0,
+            VBMeteredLinkKey: true, VBUploadOnMeteredLinkKey: true, VBMemoryLimitKey: 64 << 20, VBDiskLimitKey: 1 << 30,
             VBLANOnlyKey: true, VBListenPortKey: 4000, VBLogLevelsKey: ["tracker": "debug"],
         ])
         let session = settings.sessionConfiguration(url: "u")
@@ -35,6 +35,7 @@ struct SettingsTests {
         #expect(session.uploadRatio == 1.5 && session.downloadBitsPerSecond == 2_000_000)
         #expect(session.isMetered && session.uploadsOnMetered && session.isLocalOnly)
         #expect(session.storeByteCount == 64 << 20 && session.listenAddress.port == 4000)
+        #expect(session.diskByteCount == 1 << 30 && session.diskFolder == nil)
         #expect(settings.logLevels == [.tracker: .debug])
     }
 

@@ -1,0 +1,255 @@
+import CoreModel
+import EventLoop
+import Foundation
+import Integrity
+import Scheduling
+import Synchronization
+import ViewerCore
+
+/// The disk under a session's segment store: carries out what its ``DiskStore`` decides, in a file without a name.
+///
+/// Bytes that are read back are verified again before anybody gets them. Confined to the loop.
+final class SegmentDisk {
+    private unowned let session: ViewerSession  // The session closes and drops it before it goes.
+    private(set) var store: DiskStore
+    private var file: TemporaryFile?
+    /// The folder that the file is in.
+    private var folder: String?
+    /// Fires when the store has something to do later.
+    private var wakeTimer: LoopTimer?
+    /// Fires at once, but not inside the caller's call.
+    private var turnTimer: LoopTimer?
+    private var isDriving = false
+    private var isClosed = false
+    /// What was said of the disk since it last worked: the same isn't said again for each segment.
+    private var complaints = Set<String>()
+
+    /// The bytes of this process's files, which share the tenth of the free space.
+    private static let fileByteCount = Mutex(0)
+    /// The part of them that is this one's.
+    private var ownByteCount = 0
+
+    init(session: ViewerSession) {
+        self.session = session
+        let configuration = session.configuration
+        store = DiskStore(byteCount: configuration.diskByteCount, memoryByteCount: configuration.storeByteCount)
+        wakeTimer = LoopTimer(loop: session.loop) { [weak self] in self?.drive() }
+        turnTimer = LoopTimer(loop: session.loop) { [weak self] in self?.drive() }
+    }
+
+    /// Gives the file up; nothing is told any more.
+    func close() {
+        isClosed = true
+        wakeTimer = nil
+        turnTimer = nil
+        file?.close()
+        file = nil
+        account(0)
+    }
+
+    // MARK: What the session says
+
+    /// Whether segments are taken now.
+    var isAccepting: Bool { store.isAccepting(now: session.loop.now) }
+
+    /// Moves a whole and verified segment to the disk; false when it can't.
+    func move(_ id: SegmentID, chunkCount: Int) -> Bool {
+        guard store.move(id, chunkCount: chunkCount, now: session.loop.now) else { return false }
+        driveSoon()
+        return true
+    }
+
+    /// A peer waits for a chunk; false when it can't be had from here.
+    func want(_ id: SegmentID, chunk: Int) -> Bool {
+        guard store.want(id, chunk: chunk) else { return false }
+        driveSoon()
+        return true
+    }
+
+    /// The player waits for a chunk.
+    func play(_ id: SegmentID, from chunk: Int) {
+        store.play(id, from: chunk)
+        driveSoon()
+    }
+
+    func stopPlaying(track: Int) { store.stopPlaying(track: track) }
+
+    func unloaded(_ id: SegmentID) { store.unloaded(id) }
+
+    func discard(_ id: SegmentID) { store.discard(id) }
+
+    /// Looks at what takes too long.
+    func tick() {
+        store.tick()
+        drive()
+    }
+
+    /// Uses the disk no more; what is there alone is lost.
+    func giveUp() {
+        store.giveUp()
+        drive()
+    }
+
+    // MARK: Carrying out
+
+    private func driveSoon() { turnTimer?.arm(after: .zero) }
+
+    private func drive() {
+        guard !isDriving, !isClosed else { return }
+        isDriving = true
+        let hasChanged = carryOut()
+        isDriving = false
+        guard hasChanged, !isClosed || store.isOff else { return }
+        session.evict()
+        session.pumpAll()
+    }
+
+    /// Whether segments have moved or were lost.
+    private func carryOut() -> Bool {
+        var hasChanged = false
+        while !isClosed {
+            switch store.poll(now: session.loop.now) {
+            case .perform(let operation): perform(operation)
+            case .moved(let id):
+                session.didMove(id)
+                hasChanged = true
+            case .unload(let id, let chunks): session.unload(id, chunks)
+            case .lost(let id):
+                session.didLose(id)
+                hasChanged = true
+            case .wait(let until):
+                if store.isOff { close() } else if let until { wakeTimer?.arm(at: until) }
+                return hasChanged
+            }
+        }
+        return hasChanged
+    }
+
+    private func ended(_ outcome: DiskStore.Outcome) {
+        guard !isClosed else { return }
+        store.ended(outcome, now: session.loop.now)
+        driveSoon()
+    }
+
+    private func perform(_ operation: DiskStore.Operation) {
+        account(store.fileByteCount)
+        switch operation {
+        case .measure: measure()
+        case .truncate(let byteCount):
+            file?.truncate(to: byteCount) { [weak self] result in
+                guard let self else { return }
+                account(store.fileByteCount)
+                end(result, "made smaller")
+            }
+        case .write(let id, let run): write(id, run)
+        case .read(let id, let run): read(id, run)
+        }
+    }
+
+    private func write(_ id: SegmentID, _ run: DiskRun) {
+        let buffer = session.tracks[id.track].buffers[id.index]
+        let pieces = run.chunks.compactMap { buffer?.chunk(at: $0) }
+        // It was dropped a moment ago: the store knows, and asks what became of it.
+        guard let file, pieces.count == run.chunks.count else { return ended(.failed) }
+        file.write(pieces, at: run.offset) { [weak self] result in self?.end(result, "written") }
+    }
+
+    private func read(_ id: SegmentID, _ run: DiskRun) {
+        guard let file, let geometry = session.tracks[id.track].buffers[id.index]?.verifiedSegment?.geometry,
+            geometry.chunks.contains(run.chunks.upperBound - 1)
+        else { return ended(.failed) }
+        let byteCount = geometry.byteRange(ofChunks: run.chunks).count
+        file.read(byteCount: byteCount, at: run.offset) { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .success(let bytes): take(bytes, of: id, chunks: run.chunks)
+            case .failure: end(result.map { _ in }, "read")
+            }
+        }
+    }
+
+    /// Takes what was read, when it is what was written.
+    private func take(_ bytes: [UInt8], of id: SegmentID, chunks: Range<Int>) {
+        // Meanwhile the segment may have been dropped.
+        guard store.holds(id), let buffer = session.tracks[id.track].buffers[id.index] else { return ended(.failed) }
+        var rest = bytes[...]
+        for chunk in chunks {
+            let piece = rest.prefix(SegmentGeometry.chunkByteCount)
+            rest = rest.dropFirst(piece.count)
+            do {
+                _ = try buffer.take(chunk: piece, at: chunk)
+            } catch {
+                complain("what was read of segment \(id) from the disk is not what was written; it is not used")
+                return ended(.failed)
+            }
+        }
+        session.figures.bytes.diskRead += bytes.count
+        complaints = []
+        ended(.done)
+        session.didRead(id, chunks: chunks)
+    }
+
+    private func end(_ result: Result<Void, LoopError>, _ verb: String) {
+        guard !isClosed else { return }
+        switch result {
+        case .success:
+            complaints = []
+            ended(.done)
+        case .failure(let error):
+            complain("segments can't be \(verb) on the disk: \(error)")
+            ended(.failed)
+        }
+    }
+
+    private func complain(_ sentence: String) {
+        guard complaints.insert(sentence).inserted else { return }
+        session.log("store", sentence, .warning)
+    }
+
+    private func account(_ byteCount: Int) {
+        let difference = byteCount - ownByteCount
+        ownByteCount = byteCount
+        if difference != 0 { Self.fileByteCount.withLock { $0 += difference } }
+    }
+
+    // MARK: The file
+
+    private func measure() {
+        guard let folder, file != nil else { return open(in: session.configuration.diskFolders[...]) }
+        TemporaryFile.volume(of: folder, loop: session.loop) { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .success(let volume): ended(measured(volume))
+            case .failure: end(result.map { _ in }, "written")
+            }
+        }
+    }
+
+    private func measured(_ volume: TemporaryFile.Volume) -> DiskStore.Outcome {
+        let all = Self.fileByteCount.withLock { $0 }
+        return .measured(freeByteCount: volume.freeByteCount, othersByteCount: all - ownByteCount)
+    }
+
+    /// Makes the file in the first folder that is there and not in memory.
+    private func open(in folders: ArraySlice<SessionConfiguration.DiskFolder>) {
+        guard let candidate = folders.first else {
+            session.log("store", "segments are kept in memory alone: no folder on a disk takes a file", .warning)
+            store.giveUp()
+            return driveSoon()
+        }
+        let loop = session.loop
+        TemporaryFile.volume(of: candidate.path, loop: loop) { [weak self] result in
+            guard let self, !isClosed else { return }
+            guard case .success(let volume) = result, !volume.isInMemory || candidate.isChosen else {
+                return open(in: folders.dropFirst())
+            }
+            TemporaryFile.open(in: candidate.path, loop: loop) { [weak self] result in
+                guard let self, !isClosed else { return }
+                guard case .success(let file) = result else { return open(in: folders.dropFirst()) }
+                self.file = file
+                folder = candidate.path
+                ended(measured(volume))
+            }
+        }
+    }
+}
