@@ -183,6 +183,11 @@ extension Scheduler {
             else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
             let left = timeLeft(id, chunk: chunk, of: count, head: head)
+            // At the last moment for the CDN one that is silent does not count, however fast it was before.
+            let isSilent = peer.lastProgress.duration(to: now) > .milliseconds(100)
+            let need = min(scaledCDNTime(missing(holes, upTo: chunk)), configuration.peerReserve)
+            let lastMoment = need + configuration.startupMargin
+            guard !isSilent || left > lastMoment else { continue }
             let isSooner = peer.throughput.bytesPerSecond != nil && finish < cdn
             if isSooner || finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
@@ -202,6 +207,10 @@ extension Scheduler {
             fetch(id, chunks: isWhole ? nil : lower..<upper, reason, now: now)
         }
         return true
+    }
+
+    private func missing(_ holes: [Range<Int>], upTo chunk: Int) -> Int {
+        holes.reduce(0) { $0 + max(0, min($1.upperBound, chunk + 1) - $1.lowerBound) }
     }
 
     /// A run with the rest of the stripes at its ends, where no chunk of these is there: the leaves came with the first.
@@ -331,6 +340,11 @@ extension Scheduler {
         if rank > 0, left > backupSpan, isSeen(id, first..<last) { return }
         if rank > 0 { noteFailure(of: front.members[share.owner]) }
         let range = geometry.stripeAligned(missing)
+        // What the swarm needs later must not delay what can't wait.
+        if let timeToSpare {
+            let need = cdnTime(range.count * SegmentGeometry.chunkByteCount) + configuration.startupMargin / 2
+            guard need <= timeToSpare else { return }
+        }
         let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !ranges
         let isElected = self.front == nil && tracks[id.track].segments[id.index].hasClaim
         let reason: Reason = rank > 0 ? .backup : isElected ? .elected : .front

@@ -58,6 +58,7 @@ extension Scheduler {
         var canAsk = openPeers != 0
         var last: SegmentID?
         var isTight = false
+        timeToSpare = nil
         while let id = nextOpen(after: last, askable: canAsk ? openPeers : 0) {
             last = id
             let urgent = planUrgent(id, head: head, standing: standing, now: now)
@@ -65,14 +66,15 @@ extension Scheduler {
                 planAlone(id, head: head, now: now)
             }
             if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
-                // What the swarm needs later takes nothing of the line from what can't wait, as long as that comes.
-                if standing == .shared, !isTight || hasPlayed && !canPlayFromCDN(id) {
-                    planShare(id, head: head, end: shareEnd, now: now)
-                }
+                if standing == .shared { planShare(id, head: head, end: shareEnd, now: now) }
                 if canAsk, !isTight, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
             // What others send of later segments takes its share of the line from what can't wait.
-            if !isTight { isTight = isPlayedAsItComes(id, head: head) }
+            if !isTight, isPlayedAsItComes(id, head: head) {
+                isTight = true
+                // A CDN that is too slow to play from is never through; then the swarm's need is everybody's.
+                if !hasPlayed || canPlayFromCDN(id) { timeToSpare = timeLeft(id, head: head) }
+            }
             endSuperseded(id)
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
             if standing == .shared, !isTight, tracks[id.track].descriptions[id.index].start > far {

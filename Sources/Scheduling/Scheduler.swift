@@ -57,6 +57,8 @@ public struct Scheduler: Sendable {
     var lastStanding = Standing.alone
     /// How far before its playback a segment can be urgent, while a pass counts on it.
     var urgentHorizon: Duration?
+    /// Within a pass: the time until what the CDN is sending is played, where that can't wait.
+    var timeToSpare: Duration?
 
     private var nextRequest: UInt32 = 1
     private var nextTransfer: UInt32 = 1
