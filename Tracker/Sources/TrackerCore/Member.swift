@@ -44,6 +44,11 @@ struct Member: Sendable {
         isPlaying || activeAt.duration(to: now) < Self.pauseLimit
     }
 
+    /// Whether it may play the same rendition as another, as far as bit rates tell.
+    func playsSame(as other: Member) -> Bool {
+        mediaBitsPerSecond == 0 || other.mediaBitsPerSecond == 0 || mediaBitsPerSecond == other.mediaBitsPerSecond
+    }
+
     /// Whether others are sent to it.
     var isOfferable: Bool { flags.allowsUpload && address.port != 0 }
 

@@ -5,7 +5,8 @@ internal import TrackerProtocol
 ///
 /// A swarm's viewers, ordered by position, fall into *cohorts*: the leading viewer's are those within the cohort span
 /// behind it, then come the leading one of the rest and its own, and so on. So a viewer with an absurd position has a
-/// cohort of its own and no part in another.
+/// cohort of its own and no part in another. A cohort's viewers are told apart by the rendition that they play, as far as its
+/// bit rate tells: who fetches stripes for others fetches them of what it plays itself.
 extension TrackerStore {
     /// Between two fronts that one swarm's viewers are told, so that a crowd that joins together costs one message each.
     static let frontSpacing: Duration = .seconds(1)
@@ -26,7 +27,7 @@ extension TrackerStore {
         var nearest: (distance: Double, peer: PeerID, front: Member.ToldFront)?
         for key in swarms[id]?.neighbours(of: own, now: now) ?? [] {
             guard let other = swarms[id]?.members[key], let front = other.front, front.until > now,
-                other.isActive(at: now)
+                other.isActive(at: now), member.playsSame(as: other)
             else { continue }
             let distance = abs((other.position(at: now) - own).inSeconds)
             if let best = nearest, (best.distance, best.peer) <= (distance, other.peer) { continue }
@@ -50,7 +51,7 @@ extension TrackerStore {
         guard swarm.isFrontStale || active.contains(where: { isEnding($0.front, now: now) }) else { return }
         swarms[id]?.isFrontStale = false
         var generation: UInt64?
-        for cohort in cohorts(of: active, now: now) {
+        for cohort in cohorts(of: active, now: now).flatMap(Self.byRendition) {
             guard let lead = cohort.first?.position(at: now) else { continue }
             let front = Member.ToldFront(
                 members: choose(from: cohort), until: now + configuration.frontLife, lead: lead, leadAsOf: now)
@@ -100,6 +101,19 @@ extension TrackerStore {
             cohorts[cohorts.count - 1].append(member)
         }
         return cohorts
+    }
+
+    /// Tells a cohort's viewers apart by the rendition that they play, the lowest bit rate first; the order within stays.
+    /// Those who have not said what they play go with the most.
+    private static func byRendition(_ cohort: [Member]) -> [[Member]] {
+        var counts: [UInt64: Int] = [:]
+        for member in cohort where member.mediaBitsPerSecond > 0 { counts[member.mediaBitsPerSecond, default: 0] += 1 }
+        guard counts.count > 1 else { return [cohort] }
+        let rates = counts.sorted { $0.key < $1.key }
+        let most = rates.max { $0.value < $1.value }?.key ?? 0
+        return rates.map { rate, _ in
+            cohort.filter { ($0.mediaBitsPerSecond > 0 ? $0.mediaBitsPerSecond : most) == rate }
+        }
     }
 
     /// Chooses a cohort's front: those who upload, as many as its size and their uplinks ask for. Who is new comes in by

@@ -23,7 +23,7 @@ extension TrackerStore {
         }
     }
 
-    /// Suggests peers: close in play position first, then close in the network, the rest by chance.
+    /// Suggests peers: close in play position first, then of the same rendition, then close in the network, the rest by chance.
     ///
     /// - Returns: Whether there were any.
     @discardableResult mutating func suggest(
@@ -35,16 +35,22 @@ extension TrackerStore {
         )
         guard limit > 0 else { return false }
         let own = member.position(at: now)
-        var candidates: [(distance: Int, network: Int, luck: UInt64, key: ConnectionKey)] = []
+        var candidates: [(distance: Int, rendition: Int, network: Int, luck: UInt64, key: ConnectionKey)] = []
         for key in swarms[swarm]?.candidates(at: own, now: now, using: &generator) ?? [] {
             guard key != member.connection, let other = swarms[swarm]?.members[key], other.isOfferable,
                 Self.mayMeet(member.address, other.address)
             else { continue }
             // Positions within five seconds are as good as equal.
             let distance = abs(Int((other.position(at: now) - own).inSeconds / 5))
-            candidates.append((distance, Self.distance(member.address, other.address), generator.next(), key))
+            candidates.append(
+                (
+                    distance, member.playsSame(as: other) ? 0 : 1, Self.distance(member.address, other.address),
+                    generator.next(), key
+                ))
         }
-        candidates.sort { ($0.distance, $0.network, $0.luck) < ($1.distance, $1.network, $1.luck) }
+        candidates.sort {
+            ($0.distance, $0.rendition, $0.network, $0.luck) < ($1.distance, $1.rendition, $1.network, $1.luck)
+        }
         // A fifth of the answer is drawn from everybody, so that no one can fill it with neighbours of its own.
         let chosen = candidates.prefix(max(1, limit * 4 / 5))
         let rest = candidates.dropFirst(chosen.count).sorted { $0.luck < $1.luck }.prefix(limit - chosen.count)

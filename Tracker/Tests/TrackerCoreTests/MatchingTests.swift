@@ -165,6 +165,35 @@ struct FrontTests {
         #expect(front?.leadPositionMilliseconds == 400)
     }
 
+    @Test func `Who plays another rendition has another front, and who has not said goes with the most`() {
+        var script = Script()
+        for number in 1...7 as ClosedRange<UInt8> { script.join(Viewer(number)) }
+        for number in 1...6 as ClosedRange<UInt8> {
+            script.report(UInt64(number), position: 0) { $0.mediaBitsPerSecond = number < 3 ? 600_000 : 3_000_000 }
+        }
+        script.pass(2)
+        let members = (1...7).map { script.take($0).fronts.last?.members ?? [] }
+        for number in 0..<2 { #expect(members[number] == (1...2).map { Viewer($0).peer }) }
+        for number in 2..<7 { #expect(members[number] == (3...7).map { Viewer($0).peer }) }
+    }
+
+    @Test func `Of peers at one place those of the same rendition come first`() {
+        var script = Script { $0.peersPerAnswer = 4 }
+        for number in 1...9 as ClosedRange<UInt8> {
+            script.join(Viewer(number))
+            script.report(UInt64(number), position: 0) { $0.mediaBitsPerSecond = number % 2 == 0 ? 600_000 : 3_000_000 }
+        }
+        script.pass(2)
+        _ = script.take(9)
+        script.send(.wantPeers(count: 4), on: 9)
+        var same = 0
+        for case .peers(let candidates) in script.take(9) {
+            same += candidates.count { candidate in [1, 3, 5, 7].contains { Viewer($0).peer == candidate.peer } }
+        }
+        // The fifth that is drawn from everybody may be any.
+        #expect(same >= 3)
+    }
+
     @Test func `A joiner is told the front that holds, and soon one with itself`() {
         var script = Script()
         script.join(Viewer(1))
