@@ -28,6 +28,8 @@ public enum Reason: String, Sendable, Codable {
     case handedBack
     /// The peer stalled too often.
     case unreliable
+    /// Another rendition of the segment is wanted.
+    case switched
     /// All bytes are there.
     case complete
 }

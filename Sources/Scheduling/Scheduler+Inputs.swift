@@ -141,8 +141,21 @@ extension Scheduler {
         tracks[track].segments[place].retryAt = now.advanced(by: backOff)
     }
 
+    /// Starts again with a segment in another rendition.
+    mutating func change(_ id: SegmentID, to description: SegmentDescription) {
+        guard has(id) else { return }
+        voidRequests(of: id, .switched)
+        for index in transfers.indices.reversed() where transfers[index].segment == id {
+            emit(.cancelFetch(close(at: index).id, .switched))
+        }
+        removeClaim(of: id)
+        tracks[id.track].change(id.index, to: description)
+        noteChunkCount(id)
+        urgentHorizon = nil
+    }
+
     /// Takes back what peers were asked for a segment.
-    mutating func voidRequests(of id: SegmentID) {
+    mutating func voidRequests(of id: SegmentID, _ reason: Reason = .complete) {
         var index = 0
         while index < requests.count {
             guard requests[index].segment == id else {
@@ -151,7 +164,7 @@ extension Scheduler {
             }
             let (request, peer) = (requests[index].id, requests[index].peer)
             release(at: index)
-            emit(.cancelRequest(request, peer, .complete))
+            emit(.cancelRequest(request, peer, reason))
         }
     }
 

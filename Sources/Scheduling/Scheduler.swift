@@ -92,6 +92,9 @@ public struct Scheduler: Sendable {
             tracks[track].append(descriptions)
             for index in before..<tracks[track].count { noteChunkCount(SegmentID(track: track, index: index)) }
             passedAt = Self.never
+        case .rendition(let id, let description):
+            change(id, to: description)
+            passedAt = Self.never
         case .record(let id, let key, let byteCount, let draw):
             guard has(id) else { break }
             tracks[id.track].segments[id.index].setRecord(key: key, draw: draw)
@@ -237,7 +240,7 @@ public struct Scheduler: Sendable {
         noteChunkCount(id)
     }
 
-    private mutating func noteChunkCount(_ id: SegmentID) {
+    mutating func noteChunkCount(_ id: SegmentID) {
         largestChunkCount = max(largestChunkCount, tracks[id.track].chunkCount(id.index))
     }
 

@@ -4,6 +4,8 @@ public import CoreModel
 public enum SchedulerInput: Sendable, Equatable, Codable {
     /// More segments at the end of a track's timeline.
     case segments(track: Int, [SegmentDescription])
+    /// A segment is wanted in another rendition: what is there of it, what is known of it and what is under way is void.
+    case rendition(SegmentID, SegmentDescription)
     /// A segment's record is valid: it can be shared. `key` is drawn from the root and equal for every viewer; `draw` is
     /// this viewer's place in the segment's election, in [0, 1).
     case record(SegmentID, key: UInt64, byteCount: Int, draw: Double)

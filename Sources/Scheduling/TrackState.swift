@@ -37,6 +37,17 @@ struct TrackState: Sendable {
         awaited.append(contentsOf: repeatElement(.max, count: more.count))
     }
 
+    /// Takes a segment in another rendition: nothing is known of that.
+    mutating func change(_ index: Int, to description: SegmentDescription) {
+        descriptions[index] = description
+        segments[index] = SegmentState()
+        setComplete(index, false)
+        rouse(index)
+        // Its sum is another now.
+        window = 0..<0
+        windowByteCount = 0
+    }
+
     /// The peers that a segment waits for.
     mutating func setAwaited(_ index: Int, _ peers: UInt64) { awaited[index] = peers }
 

@@ -53,10 +53,20 @@ struct ContentTable: Sendable {
         contents[number].chunkCount = chunkCount
     }
 
+    mutating func remove(_ segment: SegmentID, from number: Int) {
+        contents[number].segments.removeAll { $0 == segment }
+        forget(number)
+    }
+
     mutating func addHolder(_ number: Int) { contents[number].holderCount += 1 }
 
     mutating func removeHolder(_ number: Int) {
         contents[number].holderCount -= 1
+        forget(number)
+    }
+
+    /// Gives up the number of what nobody has and no segment is.
+    private mutating func forget(_ number: Int) {
         guard contents[number].holderCount == 0, contents[number].segments.isEmpty else { return }
         numbers[contents[number].root] = nil
         free.append(Int32(number))

@@ -12,6 +12,7 @@ public struct PeerBooks: Sendable {
     private struct Peer: Sendable {
         let key: PeerKey
         let id: PeerID
+        let uploads: Bool
         var holdings = HoldingTable()
     }
 
@@ -46,6 +47,27 @@ public struct PeerBooks: Sendable {
     public mutating func adopt(_ segment: SegmentID, root: Digest, chunkCount: Int) -> [SchedulerInput] {
         contents.add(segment, chunkCount: chunkCount, to: contents.insert(root))
         return holdings(of: segment, root: root)
+    }
+
+    /// Takes note that a segment has these bytes no more: another rendition of it is wanted.
+    public mutating func disown(_ segment: SegmentID, root: Digest) {
+        if let number = contents.number(of: root) { contents.remove(segment, from: number) }
+    }
+
+    /// The share of some bytes that peers who upload have verified or expect, 0 to 1.
+    ///
+    /// - Parameter chunkCount: The chunks of these bytes.
+    public func heldShare(of root: Digest, chunkCount: Int) -> Double {
+        guard let number = contents.number(of: root), contents[number].holderCount > 0, chunkCount > 0 else { return 0 }
+        var held = ChunkSet()
+        for index in peers.indices {
+            guard peers[index].uploads,
+                let holding = peers[index].holdings.holding(of: number, chunkCount: chunkCount)
+            else { continue }
+            held.formUnion(holding.verified)
+            held.formUnion(holding.expected)
+        }
+        return 1 - Double(held.missingCount(in: 0..<chunkCount)) / Double(chunkCount)
     }
 
     /// What peers have said of a segment: for a scheduler that has forgotten it, with the segment's eviction.
@@ -86,7 +108,7 @@ public struct PeerBooks: Sendable {
     public mutating func join(_ peer: PeerID, uploads: Bool) -> SchedulerInput {
         let key = PeerKey(rawValue: nextKey)
         nextKey += 1
-        peers.append(Peer(key: key, id: peer))
+        peers.append(Peer(key: key, id: peer, uploads: uploads))
         return .peerJoined(key, member: peer.memberID, uploads: uploads)
     }
 

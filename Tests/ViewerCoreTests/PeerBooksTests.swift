@@ -40,6 +40,33 @@ import Testing
         #expect(books.peerID(of: PeerKey(rawValue: 2)) == peers[0] && books.peerID(of: PeerKey(rawValue: 0)) == nil)
     }
 
+    @Test func whatPeersWhoUploadHoldTogetherIsAShare() {
+        var books = Self.joined(1...2)
+        _ = books.join(Self.peer(3), uploads: false)
+        #expect(books.heldShare(of: Self.root, chunkCount: 10) == 0)
+        _ = books.take(have(.add(verified: [0..<3], expected: [3..<5])), from: Self.peer(1), now: Self.now)
+        _ = books.take(have(.add(verified: [4..<6], expected: [])), from: Self.peer(2), now: Self.now)
+        _ = books.take(have(.complete), from: Self.peer(3), now: Self.now)
+        #expect(abs(books.heldShare(of: Self.root, chunkCount: 10) - 0.6) < 1e-12)
+        _ = books.leave(Self.peer(1))
+        #expect(abs(books.heldShare(of: Self.root, chunkCount: 10) - 0.2) < 1e-12)
+    }
+
+    @Test func aSegmentInAnotherRenditionIsToldOfItsOldBytesNoMore() {
+        var books = Self.joined(1...1)
+        for segment in segments { _ = books.adopt(segment, root: Self.root, chunkCount: 10) }
+        books.disown(segments[0], root: Self.root)
+        #expect(books.segments(of: Self.root) == [segments[1]])
+        #expect(
+            books.take(have(.complete), from: Self.peer(1), now: Self.now)
+                == [.peerHolds(PeerKey(rawValue: 0), segments[1], Holding(verified: ChunkSet(0..<10)))])
+        books.disown(segments[1], root: Self.root)
+        // What a peer holds is kept for when it is wanted again; what nobody holds is not.
+        #expect(books.rootCount == 1)
+        _ = books.leave(Self.peer(1))
+        #expect(books.rootCount == 0)
+    }
+
     @Test func holdingsAreToldForEverySegmentOfTheRoot() {
         var books = Self.joined(1...1)
         let key = PeerKey(rawValue: 0)

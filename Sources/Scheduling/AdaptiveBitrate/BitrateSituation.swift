@@ -12,6 +12,8 @@ public struct BitrateSituation: Sendable, Equatable {
     public var segmentIndex: Int
     /// Segments to come, this one included; `nil` in live.
     public var segmentsLeft: Int?
+    /// The rung of the segment before, where several are fetched at once; `nil` for the one that arrived last.
+    public var previousRung: Int?
     /// The highest rung that ``BitrateLadder/highestRung(within:)`` allows.
     public var highestRung: Int
     /// Bits of the segment at each rung, where an index tells; else empty.
@@ -24,7 +26,7 @@ public struct BitrateSituation: Sendable, Equatable {
     public init(
         bufferMilliseconds: Double, capacityMilliseconds: Double, segmentMilliseconds: Double, segmentIndex: Int,
         segmentsLeft: Int? = nil, highestRung: Int, segmentBits: [Double] = [], offers: [SegmentOffer] = [],
-        accessKilobitsPerSecond: Double? = nil
+        accessKilobitsPerSecond: Double? = nil, previousRung: Int? = nil
     ) {
         self.bufferMilliseconds = bufferMilliseconds
         self.capacityMilliseconds = capacityMilliseconds
@@ -35,5 +37,6 @@ public struct BitrateSituation: Sendable, Equatable {
         self.segmentBits = segmentBits
         self.offers = offers
         self.accessKilobitsPerSecond = accessKilobitsPerSecond
+        self.previousRung = previousRung
     }
 }

@@ -53,6 +53,7 @@ struct OutlookRule: Sendable {
             return BitrateDecision(rung: min(rung, situation.highestRung), reason: .abandoned)
         }
         let segment = situation.segmentMilliseconds
+        let last = situation.previousRung ?? last
         let limit = max(situation.capacityMilliseconds - segment, 0)
         let deviation = situation.segmentBits.isEmpty ? Self.sizeDeviation : Self.deviation
         var choice = RungChoice()

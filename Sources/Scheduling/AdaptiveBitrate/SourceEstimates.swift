@@ -1,3 +1,11 @@
+import CoreModel
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Separate estimates of what the CDN, peers and the store give.
 ///
 /// Kept apart because they say nothing of each other: a segment from the store arrives at once, and a choice that took that
@@ -48,6 +56,9 @@ public struct SourceEstimates: Sendable, Equatable {
         case .store: store.estimate
         }
     }
+
+    /// What the CDN is believed to give, in kilobits a second; `nil` before it brought anything.
+    public var cdnKilobitsPerSecond: Double? { cdnBelief.logRate.map { exp($0) } }
 
     /// Where the sample really came from.
     private mutating func source(of sample: TransferSample) -> ByteSource {

@@ -14,6 +14,8 @@ public struct DecisionEntry: Sendable, Equatable {
         case input(SchedulerInput)
         /// The scheduler answered.
         case output(SchedulerOutput)
+        /// A rendition of so many bits a second was chosen for a segment. Nothing that a scheduler is told.
+        case choice(SegmentID, BitrateDecision, bitsPerSecond: Int)
     }
 
     /// The instant that the driver gave.
@@ -31,7 +33,13 @@ public struct DecisionEntry: Sendable, Equatable {
 extension DecisionEntry: Codable {
     private enum CodingKeys: String, CodingKey { case time, kind, value }
 
-    private enum Kind: String, Codable { case configuration, input, output }
+    private enum Kind: String, Codable { case configuration, input, output, choice }
+
+    private struct Choice: Codable {
+        var segment: SegmentID
+        var decision: BitrateDecision
+        var bitsPerSecond: Int
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -41,6 +49,9 @@ extension DecisionEntry: Codable {
             event = .configuration(try container.decode(SchedulerConfiguration.self, forKey: .value))
         case .input: event = .input(try container.decode(SchedulerInput.self, forKey: .value))
         case .output: event = .output(try container.decode(SchedulerOutput.self, forKey: .value))
+        case .choice:
+            let choice = try container.decode(Choice.self, forKey: .value)
+            event = .choice(choice.segment, choice.decision, bitsPerSecond: choice.bitsPerSecond)
         }
     }
 
@@ -57,6 +68,10 @@ extension DecisionEntry: Codable {
         case .output(let value):
             try container.encode(Kind.output, forKey: .kind)
             try container.encode(value, forKey: .value)
+        case .choice(let segment, let decision, let bitsPerSecond):
+            try container.encode(Kind.choice, forKey: .kind)
+            try container.encode(
+                Choice(segment: segment, decision: decision, bitsPerSecond: bitsPerSecond), forKey: .value)
         }
     }
 }

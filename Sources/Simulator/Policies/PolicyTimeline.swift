@@ -16,6 +16,13 @@ struct PolicyTimeline {
         isLoaded += Array(repeating: false, count: more.count)
     }
 
+    /// Another rendition of a segment: nothing of it is there.
+    mutating func change(_ index: Int, to description: SegmentDescription) {
+        guard descriptions.indices.contains(index) else { return }
+        descriptions[index] = description
+        isLoaded[index] = false
+    }
+
     mutating func setLoaded(_ index: Int, _ loaded: Bool) {
         guard isLoaded.indices.contains(index) else { return }
         isLoaded[index] = loaded

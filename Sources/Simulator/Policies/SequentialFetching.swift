@@ -16,7 +16,7 @@ struct SequentialFetching: FetchPolicy {
     private var failures = 0
     private var retryAt = MonotonicInstant.origin
     private var nextTransfer: UInt32 = 1
-    /// What a seek made useless.
+    /// What a seek or another rendition made useless.
     private var abandoned: TransferID?
 
     /// The longest wait before a request is tried again: eight seconds.
@@ -25,6 +25,11 @@ struct SequentialFetching: FetchPolicy {
     mutating func handle(_ input: SchedulerInput, now: MonotonicInstant) {
         switch input {
         case .segments(_, let descriptions): timeline.append(descriptions)
+        case .rendition(let id, let description):
+            timeline.change(id.index, to: description)
+            guard let open = transfer, open.index == id.index else { return }
+            abandoned = open.id
+            transfer = nil
         case .playback(let position, _): self.position = position
         case .seek(let position):
             self.position = position

@@ -140,6 +140,7 @@ struct WindowedLoading: FetchPolicy {
         case .segments(_, let descriptions):
             timeline.append(descriptions)
             segments += descriptions.map { Segment(byteCount: $0.estimatedByteCount) }
+        case .rendition(let id, let description): change(id.index, to: description)
         case .record(let id, let key, let byteCount, _):
             segments[id.index].key = key
             segments[id.index].byteCount = byteCount
@@ -209,6 +210,14 @@ struct WindowedLoading: FetchPolicy {
         // Sums, which don't depend on the order.
         for (index, holding) in peer.holdings { count(holding, of: index, -1) }
         loads.removeAll { if case .peer(key) = $0.source { true } else { false } }
+    }
+
+    /// Another rendition of a segment: nothing of it is there, and nothing is known of it.
+    private mutating func change(_ index: Int, to description: SegmentDescription) {
+        while let load = loads.firstIndex(where: { $0.index == index }) { cancel(load, .switched) }
+        timeline.change(index, to: description)
+        segments[index] = Segment(byteCount: description.estimatedByteCount)
+        for place in peers.indices { peers[place].holdings[index] = nil }
     }
 
     private mutating func note(_ holding: Holding, of index: Int, by key: PeerKey) {

@@ -19,6 +19,8 @@ enum DecisionBounds {
         case .input(let input): violation(in: input)
         // Only compared.
         case .output: nil
+        case .choice(let id, _, let bitsPerSecond):
+            of(id) ?? ((0...1 << 40).contains(bitsPerSecond) ? nil : "the bitrate")
         }
     }
 
@@ -47,11 +49,8 @@ enum DecisionBounds {
         switch input {
         case .segments(let track, let descriptions):
             if !tracks.contains(track) { return "the track" }
-            let isRight = descriptions.allSatisfy {
-                spans.contains($0.start) && (.zero...spans.upperBound).contains($0.duration)
-                    && byteCounts.contains($0.estimatedByteCount)
-            }
-            return isRight ? nil : "a segment's description"
+            return descriptions.lazy.compactMap(of).first
+        case .rendition(let id, let description): return of(id) ?? of(description)
         case .record(let id, _, let byteCount, let draw):
             return of(id) ?? of(byteCount) ?? ((0...1).contains(draw) ? nil : "the draw")
         case .noRecord(let id), .completed(let id), .evicted(let id): return of(id)
@@ -77,6 +76,13 @@ enum DecisionBounds {
         case .present(let id, let present): return of(id) ?? of(present)
         case .replaced(let id, let present, let byteCount): return of(id) ?? of(present) ?? byteCount.flatMap(of)
         }
+    }
+
+    private static func of(_ description: SegmentDescription) -> String? {
+        let isRight =
+            spans.contains(description.start) && (.zero...spans.upperBound).contains(description.duration)
+            && byteCounts.contains(description.estimatedByteCount)
+        return isRight ? nil : "a segment's description"
     }
 
     private static func of(_ id: SegmentID) -> String? {

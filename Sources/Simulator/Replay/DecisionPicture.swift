@@ -45,6 +45,8 @@ struct DecisionPicture {
     }
 
     private var tracks: [[Segment]] = []
+    /// By track, the bits a second of the rendition that was chosen last.
+    private var chosen: [Int?] = []
     /// In the order of their keys.
     private(set) var peers: [Peer] = []
     private var transfers: [Transfer] = []
@@ -57,6 +59,9 @@ struct DecisionPicture {
         tracks.indices.contains(id.track) && tracks[id.track].indices.contains(id.index)
             ? tracks[id.track][id.index] : Segment()
     }
+
+    /// What was chosen last for a track, in bits a second.
+    func chosenRate(ofTrack track: Int) -> Int? { chosen.indices.contains(track) ? chosen[track] : nil }
 
     func transfers(of id: SegmentID) -> [Transfer] { transfers.filter { $0.segment == id } }
 
@@ -89,6 +94,9 @@ struct DecisionPicture {
         case .configuration: break
         case .input(let input): note(input, entry.time)
         case .output(let output): note(output, entry.time)
+        case .choice(let id, _, let bitsPerSecond):
+            while chosen.count <= id.track { chosen.append(nil) }
+            chosen[id.track] = bitsPerSecond
         }
     }
 
@@ -99,6 +107,12 @@ struct DecisionPicture {
             tracks[track] += descriptions.map {
                 Segment(start: $0.start, duration: $0.duration, byteCount: $0.estimatedByteCount)
             }
+        case .rendition(let id, let description):
+            update(id) {
+                $0 = Segment(
+                    start: description.start, duration: description.duration, byteCount: description.estimatedByteCount)
+            }
+            for place in peers.indices { peers[place].holdings[id] = nil }
         case .record(let id, _, let byteCount, _), .size(let id, let byteCount):
             update(id) { $0.byteCount = byteCount }
         case .playback(let position, let isPlaying):

@@ -14,6 +14,29 @@ enum DecisionWords {
         range.count == 1 ? "chunk \(range.lowerBound)" : "chunks \(range.lowerBound) to \(range.upperBound - 1)"
     }
 
+    /// A rate in Mbps with up to three digits behind the point.
+    static func rate(_ bitsPerSecond: Int) -> String {
+        let kilobits = (bitsPerSecond + 500) / 1000
+        var fraction = String(1000 + kilobits % 1000).dropFirst()
+        while fraction.last == "0" { fraction.removeLast() }
+        return "\(kilobits / 1000)\(fraction.isEmpty ? "" : ".")\(fraction) Mbps"
+    }
+
+    /// Why a bitrate was chosen.
+    static func reason(_ reason: BitrateReason) -> String {
+        switch reason {
+        case .startup: "nothing was known of the network"
+        case .throughput: "what the throughput sustains"
+        case .buffer: "what the buffer affords"
+        case .heldBack: "the throughput would not sustain what the buffer affords"
+        case .insufficientBuffer: "the buffer could have run dry before more arrived"
+        case .outlook: "the best outlook over the next segments"
+        case .peersHold: "nearly the best, and peers hold more of it"
+        case .limited: "no more is allowed"
+        case .abandoned: "the fetch under way would have taken too long"
+        }
+    }
+
     /// What a reason means when the CDN is asked for it.
     static func reason(_ reason: Reason) -> String {
         switch reason {
@@ -31,6 +54,7 @@ enum DecisionWords {
         case .handedOver: "the CDN brings them"
         case .handedBack: "peers bring them sooner than the CDN"
         case .unreliable: "a peer stalled too often"
+        case .switched: "another rendition is wanted"
         case .complete: "all bytes are there"
         }
     }

@@ -11,6 +11,8 @@ package struct Explanation: Sendable, Equatable {
         case fetch(SegmentID, Reason)
         /// Playback stopped for want of data.
         case stall(SegmentID)
+        /// Another bitrate than before was chosen.
+        case choice(SegmentID, BitrateReason)
     }
 
     /// One event and its reason.
@@ -49,8 +51,21 @@ package struct Explanation: Sendable, Equatable {
         case .input(.playback(let position, false)) where picture.isPlaying:
             guard let id = picture.starved(at: position) else { return nil }
             return (.stall(id), stall(id, position, entry.time, picture))
+        case .choice(let id, let decision, let bitsPerSecond):
+            guard let words = choice(bitsPerSecond, decision, after: picture.chosenRate(ofTrack: id.track)) else {
+                return nil
+            }
+            return (.choice(id, decision.reason), "from segment \(id) on \(words)")
         case .configuration, .input, .output: return nil
         }
+    }
+
+    /// What a choice changes; `nil` where it is what was chosen before.
+    private static func choice(_ bitsPerSecond: Int, _ decision: BitrateDecision, after last: Int?) -> String? {
+        guard bitsPerSecond != last else { return nil }
+        let change = last.map { " in place of \(DecisionWords.rate($0))" } ?? ""
+        return "\(DecisionWords.rate(bitsPerSecond))\(change) "
+            + "(\(decision.reason.rawValue): \(DecisionWords.reason(decision.reason)))"
     }
 
     private static func fetch(

@@ -55,6 +55,8 @@ package enum Replay {
                 // A wait is where the scheduler was asked and had nothing to say.
                 if case .wait = got { continue }
                 decisionCount += 1
+            // It says why inputs came; those are told themselves.
+            case .choice: break
             }
         }
         return .same(inputCount: inputCount, decisionCount: decisionCount)
