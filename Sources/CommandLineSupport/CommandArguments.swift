@@ -26,11 +26,11 @@ public struct CommandArguments: Sendable {
     }
 
     /// A whole number within `range`, or `fallback` when the option is absent.
-    public func integer(
-        _ name: String, in range: ClosedRange<Int>, default fallback: Int
-    ) throws(CommandFailure) -> Int {
+    public func integer<Number: FixedWidthInteger>(
+        _ name: String, in range: ClosedRange<Number>, default fallback: Number
+    ) throws(CommandFailure) -> Number {
         guard let text = value(name) else { return fallback }
-        guard let number = Int(text), range.contains(number) else {
+        guard let number = Number(text), range.contains(number) else {
             throw .usage(
                 "--\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not \(text)")
         }

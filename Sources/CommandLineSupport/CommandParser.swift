@@ -149,6 +149,7 @@ public enum CommandParser {
         case .string(let text): return text
         case .boolean(let isSet): return String(isSet)
         case .integer(let number): return String(number)
+        case .unsigned(let number): return String(number)
         case .number(let number): return String(number)
         case .null, .array, .object: throw .badInput("\(file): \(name) must be a string or a number")
         }

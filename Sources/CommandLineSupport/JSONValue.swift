@@ -3,6 +3,8 @@ public enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
     case integer(Int)
+    /// A whole number that an `Int` does not hold.
+    case unsigned(UInt64)
     /// A number that is not whole; not finite prints as null.
     case number(Double)
     case string(String)
@@ -14,11 +16,14 @@ public enum JSONValue: Sendable, Equatable {
         case (.null, .null): true
         case (.boolean(let a), .boolean(let b)): a == b
         case (.integer(let a), .integer(let b)): a == b
+        case (.unsigned(let a), .unsigned(let b)): a == b
         case (.number(let a), .number(let b)): a == b
         case (.string(let a), .string(let b)): a == b
         case (.array(let a), .array(let b)): a == b
         case (.object(let a), .object(let b)): a.count == b.count && zip(a, b).allSatisfy { $0 == $1 }
-        case (.null, _), (.boolean, _), (.integer, _), (.number, _), (.string, _), (.array, _), (.object, _): false
+        case (.null, _), (.boolean, _), (.integer, _), (.unsigned, _), (.number, _), (.string, _), (.array, _),
+            (.object, _):
+            false
         }
     }
 
@@ -40,6 +45,7 @@ public enum JSONValue: Sendable, Equatable {
         case .null: text += "null"
         case .boolean(let value): text += value ? "true" : "false"
         case .integer(let value): text += String(value)
+        case .unsigned(let value): text += String(value)
         case .number(let value): text += value.isFinite ? "\(value)" : "null"
         case .string(let value): Self.quote(value, into: &text)
         case .array(let items):
@@ -103,6 +109,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
     /// A whole number, or null when it is not known.
     public init(_ value: Int?) { self = value.map { .integer($0) } ?? .null }
+    /// A whole number of any size.
+    public init(_ value: UInt64) { self = Int(exactly: value).map { .integer($0) } ?? .unsigned(value) }
     /// A number, or null when it is not known.
     public init(_ value: Double?) { self = value.map { .number($0) } ?? .null }
     /// A string, or null when there is none.
@@ -137,6 +145,8 @@ extension JSONValue: Decodable {
             self = .boolean(value)
         } else if let value = try? container.decode(Int.self) {
             self = .integer(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .unsigned(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
         } else {

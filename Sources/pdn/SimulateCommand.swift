@@ -40,9 +40,9 @@ enum SimulateCommand: Subcommand {
             }
             scenario.duration = duration
         }
-        let first = try arguments.integer("seed", in: 0...Int.max, default: Int(truncatingIfNeeded: scenario.seed))
+        let first = try arguments.integer("seed", in: 0...UInt64.max, default: scenario.seed)
         let seeds = SeedRuns.seeds(
-            from: UInt64(first), count: try arguments.integer("seeds", in: 1...10_000, default: 1))
+            from: first, count: try arguments.integer("seeds", in: 1...10_000, default: 1))
         let jobs = try arguments.integer(
             "jobs", in: 1...1024, default: ProcessInfo.processInfo.activeProcessorCount)
         let count =
@@ -141,7 +141,7 @@ enum SimulateCommand: Subcommand {
                 files: ScenarioFiles { name throws(ScenarioFiles.Failure) in
                     let file = folder.appendingPathComponent(name)
                     guard let bytes = try Self.bytes(of: file, limit: NetworkTrace.byteLimit) else {
-                        throw ScenarioFiles.Failure(reason: "the file can't be read")
+                        throw ScenarioFiles.Failure(reason: "there is no such file")
                     }
                     return bytes
                 })
@@ -156,14 +156,32 @@ enum SimulateCommand: Subcommand {
         }
     }
 
-    /// A file's content; `nil` when it is none or can't be read, pipes and devices among them.
+    /// A file's content; `nil` when there is none of that name.
     ///
-    /// - Throws: When it has more bytes than `limit`; they are not read.
+    /// - Throws: When it is no file but a folder, pipe or device, can't be read, or has more bytes than `limit`; they are not
+    ///   read.
     private static func bytes(of file: URL, limit: Int) throws(ScenarioFiles.Failure) -> [UInt8]? {
-        let size = try? file.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey]).fileSize
-        if let size, size > limit { throw ScenarioFiles.Failure(reason: "longer than \(limit) bytes") }
-        guard let data = try? Data(contentsOf: file) else { return nil }
+        let path = file.resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        let type = attributes[.type] as? FileAttributeType ?? .typeUnknown
+        guard type == .typeRegular else { throw ScenarioFiles.Failure(reason: "is \(word(type)), not a file") }
+        if let size = attributes[.size] as? NSNumber, size.intValue > limit {
+            throw ScenarioFiles.Failure(reason: "longer than \(limit) bytes")
+        }
+        guard let data = try? Data(contentsOf: file) else {
+            throw ScenarioFiles.Failure(reason: "the file can't be read")
+        }
         return Array(data)
+    }
+
+    private static func word(_ type: FileAttributeType) -> String {
+        switch type {
+        case .typeDirectory: "a folder"
+        case .typeSocket: "a socket"
+        case .typeCharacterSpecial, .typeBlockSpecial: "a device"
+        // Of a pipe, Foundation says that it doesn't know.
+        default: "a pipe"
+        }
     }
 }
 

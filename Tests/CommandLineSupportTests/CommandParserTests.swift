@@ -68,6 +68,9 @@ struct CommandParserTests {
         #expect(given.values("tracker") == ["a", "b"])
         #expect(given.flag("json"))
         #expect(try given.integer("jobs", in: 1...8, default: 1) == 5)
+        let large = CommandArguments(values: ["seed": ["18446744073709551615"]])
+        #expect(try large.integer("seed", in: 0...UInt64.max, default: 1) == .max)
+        #expect(throws: CommandFailure.self) { try large.integer("seed", in: 0...Int.max, default: 1) }
         #expect(throws: CommandFailure.self) { try given.integer("jobs", in: 1...4, default: 1) }
 
         for text in [#"{"nonsense": 1}"#, "[]", "{", #"{"json": "yes"}"#, #"{"out": {}}"#] {

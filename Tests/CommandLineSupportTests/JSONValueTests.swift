@@ -20,4 +20,9 @@ struct JSONValueTests {
         }
         #expect(document["b"]?["c"] == .array([]))
     }
+
+    @Test func wholeNumbersOfAnySizeAreWritten() {
+        #expect(JSONValue(UInt64.max).text() == "18446744073709551615")
+        #expect(JSONValue(UInt64(Int.max)) == .integer(.max))
+    }
 }

@@ -40,6 +40,10 @@ struct ScenarioObject {
     func text(_ key: String, allowed: String) throws(ScenarioError) -> String? {
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value, !text.isEmpty else { throw wrong(key, value, allowed) }
+        // Reports go to terminals.
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw wrong(key, value, "\(allowed), without control characters")
+        }
         return text
     }
 

@@ -48,7 +48,7 @@ import Testing
             case .array(let items): .array(items.map(sorted))
             // Foundation doesn't tell 1.0 from 1.
             case .number(let value): Int(exactly: value).map { .integer($0) } ?? .number(value)
-            case .null, .boolean, .integer, .string: value
+            case .null, .boolean, .integer, .unsigned, .string: value
             }
         }
         #expect(

@@ -245,4 +245,32 @@ import Testing
 
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/Simulator").standardizedFileURL
+
+    /// A report's first line is the name, and goes to a terminal.
+    @Test(arguments: ["\\u001b[31mred", "a\\nb", "\\u0085"])
+    func controlCharactersAreRefusedAndShownEscaped(name: String) {
+        let text = TestScenario.text().replacing(#""name": "test""#, with: "\"name\": \"\(name)\"")
+        do throws(ScenarioError) {
+            _ = try TestScenario.read(text)
+            Issue.record("was read")
+        } catch {
+            #expect(error.keyPath == "name" && "\(error)".contains("control characters"))
+            #expect(!"\(error)".unicodeScalars.contains { $0.value < 0x20 })
+        }
+    }
+
+    @Test func whatNoMachineHoldsIsRefusedWithTheKey() throws {
+        let long = try TestScenario.make(
+            stream: #""stream": {"type": "vod", "ladder": ["1Gbps"], "segment": "60s", "length": "100h"}"#)
+        #expect(throws: PopulationError.self) { try Simulation(scenario: long) }
+        let short = try TestScenario.make(
+            stream: #""stream": {"type": "vod", "ladder": ["100kbps"], "segment": "0.2s", "length": "50h"}"#)
+        do throws(PopulationError) {
+            _ = try Simulation(scenario: short, viewers: 4000)
+            Issue.record("was prepared")
+        } catch {
+            #expect(error == .tooManySegments(viewers: 4000, segments: 900_000, limit: 1 << 31))
+            #expect("\(error)".contains("population.viewers"))
+        }
+    }
 }
