@@ -234,6 +234,9 @@ let fuzzTargets: [Target] =
         fuzz("TrackerMessages", ["FuzzSupport", "TrackerProtocol"]),
         fuzz("TrackerState", ["FuzzSupport", "CoreModel", "Integrity", "TrackerCore", "TrackerProtocol"]),
         fuzz("Settings", ["FuzzSupport", "CommandLineSupport", "VBPlayer"]),
+        fuzz("Scenario", ["FuzzSupport", "CommandLineSupport", "Simulator"]),
+        fuzz("NetworkTrace", ["FuzzSupport", "Simulator"]),
+        fuzz("DecisionLog", ["FuzzSupport", "Simulator"]),
     ]
 
 let package = Package(
