@@ -17,10 +17,13 @@ package struct RunTotals: Sendable {
     package var longestRoom: Duration
     /// Live: the most viewers who fetched one copy of a segment between them.
     package var frontCount: Int
+    /// The mean of what was delivered, where viewers choose among renditions; else `nil`.
+    package var bitsPerSecond: Double?
 
     package init(
         deliveredBytes: [Double], downloadedBytes: [Double], onlineSeconds: [Double], isReachable: [Bool],
-        distinctBytes: Double, largestSegmentBits: Double, longestRoom: Duration, frontCount: Int
+        distinctBytes: Double, largestSegmentBits: Double, longestRoom: Duration, frontCount: Int,
+        bitsPerSecond: Double? = nil
     ) {
         self.deliveredBytes = deliveredBytes
         self.downloadedBytes = downloadedBytes
@@ -30,6 +33,7 @@ package struct RunTotals: Sendable {
         self.largestSegmentBits = largestSegmentBits
         self.longestRoom = longestRoom
         self.frontCount = frontCount
+        self.bitsPerSecond = bitsPerSecond
     }
 
     /// Every bound that applies to the run, the hard ones first.
@@ -46,7 +50,7 @@ package struct RunTotals: Sendable {
             HardLimits.uplink(uploadableBytes: uploadable, deliveredBytes: delivered),
             HardLimits.reach(reachableBytes: reachable, deliveredBytes: delivered),
         ]
-        let rate = Double(scenario.stream.topBitsPerSecond)
+        let rate = bitsPerSecond ?? Double(scenario.stream.topBitsPerSecond)
         let usable = population.usableUplinks
         let online = onlineSeconds.reduce(0, +)
         switch scenario.stream.kind {
@@ -57,12 +61,15 @@ package struct RunTotals: Sendable {
             limits.append(
                 HardLimits.deadline(room: longestRoom, firstCopySeconds: 0, unitBits: chunkBits, largestUplink: largest)
             )
-            limits.append(
-                HardLimits.injection(
-                    room: longestRoom, segmentBits: largestSegmentBits,
-                    frontUplinks: lines.prefix(max(1, frontCount)).reduce(0, +),
-                    unitSeconds: largest > 0 ? chunkBits / largest : 0, viewerCount: population.viewers.count,
-                    frontCount: frontCount))
+            // With several renditions each has its viewers and its front: nothing is known of the least of them.
+            if scenario.stream.playedLadder.count == 1 {
+                limits.append(
+                    HardLimits.injection(
+                        room: longestRoom, segmentBits: largestSegmentBits,
+                        frontUplinks: lines.prefix(max(1, frontCount)).reduce(0, +),
+                        unitSeconds: largest > 0 ? chunkBits / largest : 0, viewerCount: population.viewers.count,
+                        frontCount: frontCount))
+            }
             limits.append(SoftLimits.fluid(uplinks: usable, bitsPerSecond: rate))
         case .vod:
             // Who came first is furthest on.

@@ -36,7 +36,7 @@ package struct PolicyComparison: Sendable {
     package var json: JSONValue {
         [
             "scenario": JSONValue(rows.first?.runs[0].scenario),
-            "seeds": .array(rows.first?.runs.map { .integer(Int(truncatingIfNeeded: $0.seed)) } ?? []),
+            "seeds": .array(rows.first?.runs.map { JSONValue($0.seed) } ?? []),
             "viewers": JSONValue(rows.first?.runs[0].viewerCount), "bound": JSONValue(bound),
             "policies": .array(rows.map(\.json)), "againstCDNOnly": pairing?.json ?? .null,
         ]
@@ -55,7 +55,7 @@ package struct PolicyComparison: Sendable {
         ("offload", 3, { $0.total.offload }), ("copies", 2, { $0.total.copiesPerSegment }),
         ("stalls", 1, { Double($0.total.stalls) }), ("stall s", 1, { $0.total.stallSeconds }),
         ("stalled", 1, { Double($0.total.stalledViewers) }), ("start-up s", 3, { $0.total.startupSecondsMedian }),
-        ("CDN peak Mbps", 1, { $0.cdnRate.peak / 1e6 }),
+        ("Mbps", 2, { $0.total.meanBitrate.map { $0 / 1e6 } }), ("CDN peak Mbps", 1, { $0.cdnRate.peak / 1e6 }),
     ]
 
     /// The figures as a table, a heading first; means when there are several seeds.

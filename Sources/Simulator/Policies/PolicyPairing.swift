@@ -78,13 +78,9 @@ package struct PolicyPairing: Sendable {
         }.sorted { ($1.excess, $0.seed, $0.viewer) < ($0.excess, $1.seed, $1.viewer) }
     }
 
-    /// Of segments that were handed to players whole.
     private static func bitrateRatio(_ run: SimulationResult, _ other: SimulationResult) -> Double? {
-        func rate(_ result: SimulationResult) -> Double {
-            let count = result.viewers.reduce(0) { $0 + $1.segments }
-            return count > 0 ? Double(result.total.bytesDelivered) / Double(count) : 0
-        }
-        return rate(other) > 0 ? rate(run) / rate(other) : nil
+        guard let own = run.total.meanBitrate, let plain = other.total.meanBitrate, plain > 0 else { return nil }
+        return own / plain
     }
 
     package var json: JSONValue {
@@ -101,7 +97,7 @@ package struct PolicyPairing: Sendable {
             "viewersWithLongerStalls": .array(
                 victims.map {
                     [
-                        "seed": .integer(Int(truncatingIfNeeded: $0.seed)), "viewer": .integer($0.viewer),
+                        "seed": JSONValue($0.seed), "viewer": .integer($0.viewer),
                         "stallSeconds": .number($0.stallSeconds),
                         "stallSecondsWithoutPeers": .number($0.baselineStallSeconds),
                     ]

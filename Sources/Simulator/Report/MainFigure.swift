@@ -29,6 +29,8 @@ package struct MainFigure: Sendable {
         MainFigure("stalls", .count) { Double($0.total.stalls) },
         MainFigure("stallSeconds", .seconds) { $0.total.stallSeconds },
         MainFigure("stalledViewerShare", .share) { Double($0.total.stalledViewers) / Double(max(1, $0.viewerCount)) },
+        MainFigure("meanBitrate", .bitsPerSecond) { $0.total.meanBitrate },
+        MainFigure("switchesPerViewer", .count) { Double($0.total.switches) / Double(max(1, $0.viewerCount)) },
         MainFigure("startupSecondsMedian", .seconds) { $0.total.startupSecondsMedian },
         MainFigure("startupSecondsP95", .seconds) { $0.total.startupSecondsP95 },
         MainFigure("bytesCDN", .bytes) { Double($0.total.bytesCDN) },

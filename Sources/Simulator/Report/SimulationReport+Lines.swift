@@ -26,6 +26,14 @@ extension SimulationReport {
             "stalls",
             "\(figure("stalls", "%.4g")), \(figure("stallSeconds", "%.1f")) s in all; "
                 + "\(figure("stalledViewerShare", "%.2f", scale: 100)) % of viewers")
+        if first.quality.count > 1 {
+            line(
+                "bitrate",
+                "\(figure("meanBitrate", "%.2f", scale: 1e-6)) Mbps, \(figure("switchesPerViewer", "%.1f")) switches per viewer; "
+                    + first.quality.map {
+                        "\(Self.text(100 * $0.share, "%.0f")) % at \(DecisionWords.rate($0.bitsPerSecond))"
+                    }.joined(separator: ", "))
+        }
         line(
             "start-up",
             "median \(figure("startupSecondsMedian")) s, 95 % within \(figure("startupSecondsP95")) s")

@@ -49,7 +49,7 @@ package struct SimulationReport: Sendable {
         if runs.count == 1 { return runs[0].json }
         return [
             "scenario": .string(scenario.name),
-            "seeds": .array(runs.map { .integer(Int(truncatingIfNeeded: $0.seed)) }),
+            "seeds": .array(runs.map { JSONValue($0.seed) }),
             "confidence": .number(MeanInterval.confidence),
             "figures": .object(figures.map { (name: $0.figure.name, value: $0.interval.json($0.figure.unit)) }),
             "runs": .array(runs.map { $0.json(withViewers: false) }),

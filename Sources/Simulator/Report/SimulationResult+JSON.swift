@@ -9,7 +9,7 @@ extension SimulationResult {
     /// - Parameter withViewers: Whether each viewer's figures are in it.
     func json(withViewers: Bool) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = [
-            ("scenario", .string(scenario)), ("seed", .integer(Int(truncatingIfNeeded: seed))),
+            ("scenario", .string(scenario)), ("seed", JSONValue(seed)),
             ("simulatedSeconds", .number(simulatedSeconds)), ("viewerSeconds", .number(viewerSeconds)),
             ("total", totalJSON), ("limits", .array(limits.map(\.json))),
             ("isWithoutSharedLines", .boolean(isWithoutSharedLines)),
@@ -22,7 +22,8 @@ extension SimulationResult {
             ),
             ("neverStarted", .integer(viewerCount - startups.count)),
             ("upload", fairness.json), ("cdnRate", cdnRate.json), ("cdnOnlyRate", cdnOnlyRate.json),
-            ("cost", cost?.json ?? .null), ("series", .array(series.map(\.json))),
+            ("quality", .array(quality.map(\.json))), ("cost", cost?.json ?? .null),
+            ("series", .array(series.map(\.json))),
             ("segments", .array(segments.map(\.json))),
         ]
         if withViewers {
@@ -41,6 +42,8 @@ extension SimulationResult {
             "copiesElected": JSONValue(total.copiesElected), "copiesHandover": JSONValue(total.copiesHandover),
             "copiesStartup": JSONValue(total.copiesStartup), "stalls": .integer(total.stalls),
             "stallSeconds": .number(total.stallSeconds), "stalledViewers": .integer(total.stalledViewers),
+            "meanBitrate": JSONValue(total.meanBitrate), "switches": .integer(total.switches),
+            "abandonedSegments": .integer(total.abandonedSegments),
             "startupSecondsMedian": JSONValue(total.startupSecondsMedian),
             "startupSecondsP95": JSONValue(total.startupSecondsP95),
             "chunksRejected": .integer(total.chunksRejected),
@@ -52,7 +55,8 @@ extension SimulationResult {
         [
             "id": .string(String(id)), "startupSeconds": JSONValue(viewer.startup?.inSeconds),
             "stalls": .integer(viewer.stalls), "stallSeconds": .number(viewer.stallTime.inSeconds),
-            "playedSeconds": .number(viewer.played.inSeconds),
+            "playedSeconds": .number(viewer.played.inSeconds), "meanBitrate": JSONValue(viewer.meanBitrate),
+            "switches": .integer(viewer.switches),
             "liveLatencySeconds": JSONValue(viewer.latency?.inSeconds), "segments": .integer(viewer.segments),
             "bytes": [
                 "cdn": .integer(viewer.bytesCDN), "cdnManifest": .integer(viewer.bytesManifest),
@@ -81,6 +85,14 @@ extension Limit {
     }
 }
 
+extension SimulationResult.Quality {
+    fileprivate var json: JSONValue {
+        [
+            "bitsPerSecond": .integer(bitsPerSecond), "seconds": .number(seconds), "share": .number(share),
+        ]
+    }
+}
+
 extension SimulationResult.Second {
     fileprivate var json: JSONValue {
         [
@@ -94,7 +106,8 @@ extension SimulationResult.Second {
 extension SimulationResult.Segment {
     fileprivate var json: JSONValue {
         [
-            "index": .integer(index), "bytes": .integer(byteCount), "bytesCDN": .integer(bytesCDN),
+            "index": .integer(index), "bitsPerSecond": .integer(bitsPerSecond), "bytes": .integer(byteCount),
+            "bytesCDN": .integer(bytesCDN),
             "bytesDelivered": .integer(bytesDelivered), "copies": .number(copies),
         ]
     }

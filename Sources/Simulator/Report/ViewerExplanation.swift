@@ -25,17 +25,25 @@ package struct ViewerExplanation: Sendable {
             case 1: "stalled once, for \(DecisionWords.seconds(tally.stallTime))"
             case _: "stalled \(tally.stalls) times, for \(DecisionWords.seconds(tally.stallTime)) in all"
             }
-        return [
+        var lines = [
             "viewer \(viewer) \(start), played \(DecisionWords.seconds(tally.played)) and \(stalls)",
             "  from the CDN \(tally.bytesCDN) bytes in \(tally.requestsCDN) requests, from peers \(tally.bytesPeers) bytes; "
                 + "uploaded \(tally.bytesUploaded) bytes",
-        ] + sentences.map { "\($0)" }
+        ]
+        if let rate = tally.meanBitrate, tally.rungSeconds.count > 1 {
+            lines.append(
+                "  \(DecisionWords.rate(Int(rate))) on the mean, switched \(tally.switches) times, gave up "
+                    + "\(tally.abandoned) segments for a lower bitrate")
+        }
+        return lines + sentences.map { "\($0)" }
     }
 
     package var json: JSONValue {
         [
             "viewer": .integer(viewer), "startupSeconds": JSONValue(tally.startup?.inSeconds),
             "stalls": .integer(tally.stalls), "stallSeconds": .number(tally.stallTime.inSeconds),
+            "meanBitrate": JSONValue(tally.meanBitrate), "switches": .integer(tally.switches),
+            "abandonedSegments": .integer(tally.abandoned),
             "bytes": ["cdn": .integer(tally.bytesCDN), "peers": .integer(tally.bytesPeers)],
             "explanation": .array(
                 sentences.map { ["seconds": .number($0.time.inSeconds), "text": .string($0.text)] }),

@@ -40,6 +40,15 @@ package struct StreamPlan: Sendable, Equatable {
     /// The highest rate of the ladder.
     package var topBitsPerSecond: Int { ladder[ladder.count - 1] }
 
+    /// The renditions that viewers play at all.
+    package var playedLadder: [Int] {
+        switch quality {
+        case .lowest: [ladder[0]]
+        case .highest: [topBitsPerSecond]
+        case .adaptive: ladder
+        }
+    }
+
     /// Live: the room D between a segment's availability to the swarm and its deadline: delay minus segment (or part),
     /// discovery and record, the last two at their medians. What is left decides how much peers can bring.
     package var room: Duration {

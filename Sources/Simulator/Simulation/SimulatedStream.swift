@@ -7,7 +7,7 @@ internal import Integrity
     internal import Darwin
 #endif
 
-/// The segments of the rendition that is played: sizes drawn once, with trees of stand-in hashes and the records over them,
+/// The segments of the renditions that are played: sizes drawn once, with trees of stand-in hashes and the records over them,
 /// which all viewers share.
 struct SimulatedStream {
     struct Segment {
@@ -24,8 +24,13 @@ struct SimulatedStream {
 
     let identity: StreamID
     let swarm: SwarmID
-    let bitsPerSecond: Int
+    /// Bits a second of each rendition that viewers play, rising.
+    let ladder: [Int]
     let isLive: Bool
+    /// Segments of each rendition.
+    let count: Int
+    /// Those of the lowest rendition, then of the next. A place here is what a segment is called where renditions matter;
+    /// else its number is its place in its own.
     private(set) var segments: [Segment] = []
     /// The segments' numbers by their roots' first words: a table with open addressing, since this is looked up for each
     /// chunk.
@@ -37,10 +42,7 @@ struct SimulatedStream {
         identity = StreamIdentity.stream(named: scenario.name, suite: suite)
         swarm = StreamIdentity.swarm(of: identity, secret: [], suite: suite)
         isLive = plan.kind == .live
-        switch plan.quality {
-        case .lowest: bitsPerSecond = plan.ladder[0]
-        case .adaptive, .highest: bitsPerSecond = plan.topBitsPerSecond
-        }
+        ladder = plan.playedLadder
         // A live stream has been running for as long as its manifest lists, and goes on for the run.
         let length = isLive ? plan.window + scenario.duration : plan.length
         let authority = RoleKey(
@@ -48,39 +50,51 @@ struct SimulatedStream {
         let policy = AuthorityPolicy(stream: identity, keys: [authority.verificationKey], suite: suite)
         var mixer = SeededGenerator(seed: seed ^ 0x7365_676D_656E_7473)
         var generator = SeededGenerator(seed: mixer.next())
+        var timeline: [(start: Duration, duration: Duration, factor: Double)] = []
         var start = Duration.zero
         while start < length {
             let duration = isLive ? plan.segmentDuration : min(plan.segmentDuration, length - start)
-            var size = Double(bitsPerSecond) / 8 * duration.inSeconds
-            if plan.sizeVariation > 0 {
-                let sigma = log1p(plan.sizeVariation * plan.sizeVariation).squareRoot()
-                size *= exp(sigma * Self.normal(using: &generator) - sigma * sigma / 2)
-            }
-            let byteCount = min(max(Int(size), 1), SegmentGeometry.maximumByteCount)
-            guard let geometry = SegmentGeometry(byteCount: byteCount) else { preconditionFailure("a size in bounds") }
-            let number = UInt64(segments.count)
-            let leaves = (0..<geometry.chunkCount).map { _ in
-                Digest(
-                    Bytes32(words: (generator.next(), generator.next(), generator.next(), number)))
-            }
-            let layer = MerkleTree.stripeLayer(leaves, in: geometry, suite: suite)
-            let statement = RecordStatement(
-                name: SegmentName(
-                    stream: identity, rendition: RenditionKey(rawValue: 1), position: SegmentPosition(number: number)),
-                duration: MediaTime(ticks: duration.nanosecondsClamped, timescale: 1_000_000_000), geometry: geometry,
-                root: MerkleTree.root(ofStripeLayer: layer, in: geometry, suite: suite))
-            let signed = SignedSegment(
-                record: SegmentRecord(
-                    signing: statement, with: authority, issued: time, expires: time + .seconds(10_000_000)),
-                stripeLayer: layer)
-            guard let signed, let record = try? policy.verify(signed, now: time, suite: suite) else {
-                preconditionFailure("the simulator's own record does not hold")
-            }
-            segments.append(
-                Segment(
-                    start: start, duration: duration, record: record,
-                    leaves: (0..<geometry.stripeCount).map { Array(leaves[geometry.chunkRange(ofStripe: $0)]) }))
+            timeline.append((start, duration, 1))
             start += duration
+        }
+        count = timeline.count
+        for (rung, bitsPerSecond) in ladder.enumerated() {
+            for number in timeline.indices {
+                if plan.sizeVariation > 0, rung == 0 {
+                    // What is hard to code is so at each rate.
+                    let sigma = log1p(plan.sizeVariation * plan.sizeVariation).squareRoot()
+                    timeline[number].factor = exp(sigma * Self.normal(using: &generator) - sigma * sigma / 2)
+                }
+                let (start, duration, factor) = timeline[number]
+                let size = Double(bitsPerSecond) / 8 * duration.inSeconds * factor
+                let byteCount = min(max(Int(size), 1), SegmentGeometry.maximumByteCount)
+                guard let geometry = SegmentGeometry(byteCount: byteCount) else {
+                    preconditionFailure("a size in bounds")
+                }
+                let place = UInt64(segments.count)
+                let leaves = (0..<geometry.chunkCount).map { _ in
+                    Digest(
+                        Bytes32(words: (generator.next(), generator.next(), generator.next(), place)))
+                }
+                let layer = MerkleTree.stripeLayer(leaves, in: geometry, suite: suite)
+                let statement = RecordStatement(
+                    name: SegmentName(
+                        stream: identity, rendition: RenditionKey(rawValue: UInt64(rung + 1)),
+                        position: SegmentPosition(number: UInt64(number))),
+                    duration: MediaTime(ticks: duration.nanosecondsClamped, timescale: 1_000_000_000),
+                    geometry: geometry, root: MerkleTree.root(ofStripeLayer: layer, in: geometry, suite: suite))
+                let signed = SignedSegment(
+                    record: SegmentRecord(
+                        signing: statement, with: authority, issued: time, expires: time + .seconds(10_000_000)),
+                    stripeLayer: layer)
+                guard let signed, let record = try? policy.verify(signed, now: time, suite: suite) else {
+                    preconditionFailure("the simulator's own record does not hold")
+                }
+                segments.append(
+                    Segment(
+                        start: start, duration: duration, record: record,
+                        leaves: (0..<geometry.stripeCount).map { Array(leaves[geometry.chunkRange(ofStripe: $0)]) }))
+            }
         }
         var capacity = 16
         while capacity < 4 * segments.count { capacity *= 2 }
@@ -92,8 +106,8 @@ struct SimulatedStream {
         }
     }
 
-    /// The segment with a root; `nil` for a root that is none.
-    func number(ofRoot root: Digest) -> Int? {
+    /// The place of the segment with a root; `nil` for a root that is none.
+    func place(ofRoot root: Digest) -> Int? {
         var place = Int(truncatingIfNeeded: root.value.words.0) & (places.count - 1)
         while places[place] >= 0 {
             let number = Int(places[place])
@@ -110,11 +124,11 @@ struct SimulatedStream {
         return (-2 * log1p(-u)).squareRoot() * cos(2 * .pi * v)
     }
 
-    /// The segment that holds a time; the last one behind the end.
+    /// The number of the segment that holds a time; the last one behind the end.
     func index(at time: Duration) -> Int {
         guard let first = segments.first else { return 0 }
         // All but the last are of one length.
         let place = Int(max(0, time.nanosecondsClamped) / max(1, first.duration.nanosecondsClamped))
-        return min(place, segments.count - 1)
+        return min(place, count - 1)
     }
 }

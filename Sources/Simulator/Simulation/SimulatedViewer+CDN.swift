@@ -1,6 +1,7 @@
 internal import CoreModel
 internal import Scheduling
 internal import SwarmProtocol
+internal import ViewerCore
 
 /// Media from the CDN.
 extension SimulatedViewer {
@@ -14,6 +15,7 @@ extension SimulatedViewer {
             Fetch(
                 id: id, index: index, reason: reason, chunks: range, offset: bytes.lowerBound, end: bytes.upperBound,
                 startedAt: now, transfer: transfer))
+        renditions?.fetchBegan(id, index, now: now)
         guard ledgers[index].hasRecord else { return }
         ledgers[index].expected.insert(range)
         didChange(index, chunks: range)
@@ -23,6 +25,7 @@ extension SimulatedViewer {
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         let fetch = fetches.remove(at: place)
         world.cancel(fetch.transfer)
+        renditions?.fetchEnded(id, now: now)
         didEndFetch(fetch.index)
     }
 
@@ -41,6 +44,8 @@ extension SimulatedViewer {
         take(byteCount, of: id)
         guard isLast, let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         fetches.remove(at: place)
+        renditions?.fetchEnded(id, now: now)
+        noteCompleted(index)
         feed(.cdnFinished(id))
         didEndFetch(index)
         pump()
@@ -49,7 +54,8 @@ extension SimulatedViewer {
     private func take(_ byteCount: Int, of id: TransferID) {
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         count(byteCount, reason: fetches[place].reason)
-        world.segmentBytes[firstSegment + fetches[place].index].cdn += byteCount
+        world.segmentBytes[self.place(fetches[place].index)].cdn += byteCount
+        renditions?.fetchReceived(id, byteCount: byteCount, now: now)
         feed(.cdnReceived(id, byteCount: byteCount))
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         let index = fetches[place].index
@@ -71,6 +77,7 @@ extension SimulatedViewer {
             chunk += 1
         }
         if !arrived.isEmpty {
+            noteCompleted(index)
             for run in arrived.ranges { feed(.cdnArrived(id, chunks: run)) }
             if ledgers[index].hasRecord { didChange(index, chunks: geometry.chunks) }
         }
@@ -81,6 +88,7 @@ extension SimulatedViewer {
     func failed(_ id: TransferID) {
         guard isOnline, let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         let index = fetches.remove(at: place).index
+        renditions?.fetchEnded(id, now: now)
         didEndFetch(index)
         feed(.cdnFailed(id, isFinal: false))
     }
@@ -105,7 +113,7 @@ extension SimulatedViewer {
         switch reason {
         case .deadline, .startup: figures.cdnHandover += byteCount
         case .alone, .unshared, .front, .backup, .elected, .peerHolds, .peerExpects, .stalled, .unwanted, .handedOver,
-            .handedBack, .unreliable, .complete:
+            .handedBack, .unreliable, .switched, .complete:
             figures.cdnElected += byteCount
         }
     }

@@ -202,6 +202,14 @@ extension SimulatedViewer {
         }
     }
 
+    /// Live: the records of a segment have come, those of all its renditions.
+    func recordCame(of index: Int) {
+        guard index >= 0, index < listedSegments else { return }
+        if renditions != nil { _ = recorded.insert(index) }
+        // What isn't chosen yet takes its record then.
+        if index < knownSegments { adoptRecord(of: index) }
+    }
+
     func adoptRecord(of index: Int) {
         guard !ledgers[index].hasRecord else { return }
         let segment = segment(index)
@@ -241,9 +249,10 @@ extension SimulatedViewer {
 
     /// The segment with a root, if its record has come.
     func index(ofRoot root: Digest) -> Int? {
-        guard let number = world.stream.number(ofRoot: root) else { return nil }
-        let index = number - firstSegment
-        return ledgers.indices.contains(index) && ledgers[index].hasRecord ? index : nil
+        guard let place = world.stream.place(ofRoot: root) else { return nil }
+        let index = place % world.stream.count - firstSegment
+        guard ledgers.indices.contains(index), ledgers[index].hasRecord else { return nil }
+        return renditions == nil || self.place(index) == place ? index : nil
     }
 
     private func take(_ event: LinkEvent, from peer: PeerID) {
@@ -277,7 +286,15 @@ extension SimulatedViewer {
         _ payload: ArraySlice<UInt8>, chunk: Int, of root: Digest, request: RequestID, from peer: PeerID
     ) {
         defer { books.tookChunk(of: request) }
-        guard let index = index(ofRoot: root), geometry(index).chunks.contains(chunk) else { return }
+        guard let index = index(ofRoot: root), geometry(index).chunks.contains(chunk) else {
+            // Of a rendition that isn't wanted any more.
+            if let place = world.stream.place(ofRoot: root),
+                world.stream.segments[place].geometry.chunks.contains(chunk)
+            {
+                figures.bytesWasted += world.stream.segments[place].geometry.byteRange(ofChunk: chunk).count
+            }
+            return
+        }
         let byteCount = geometry(index).byteRange(ofChunk: chunk).count
         guard ledgers[index].canTakeFromPeer(chunk, geometry(index)) else {
             figures.bytesWasted += byteCount
@@ -293,6 +310,8 @@ extension SimulatedViewer {
         heldChunkCount += 1
         figures.chunksVerified += 1
         figures.bytesPeers += byteCount
+        renditions?.peerReceived(byteCount: byteCount, now: now)
+        noteCompleted(index)
         if books.isOpen(request) {
             feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
         } else {

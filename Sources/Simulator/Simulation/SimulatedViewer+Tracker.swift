@@ -110,7 +110,7 @@ extension SimulatedViewer {
         var snapshot = ViewerSnapshot()
         snapshot.isPlaying = player.isPlaying || player.isStalled
         snapshot.positionMilliseconds = UInt64(max(0, player.position.inMilliseconds))
-        snapshot.mediaBitsPerSecond = UInt32(clamping: world.stream.bitsPerSecond)
+        snapshot.mediaBitsPerSecond = UInt32(clamping: playedBitsPerSecond)
         let cap = neighbourhood.uploadCaps.bytesPerSecond
         snapshot.uplinkBitsPerSecond = cap.map { UInt32(clamping: Int(min($0 * 8, 4e9))) } ?? 0
         snapshot.bytesFromCDN = UInt64(figures.bytesCDN)

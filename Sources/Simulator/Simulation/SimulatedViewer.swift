@@ -90,12 +90,16 @@ final class SimulatedViewer {
     /// The timeline's first segment, in the stream's numbers.
     var firstSegment = 0
     var ledgers = SimulatedViewer.untouchedLedgers
+    /// Which rendition each segment is played at; `nil` where there is one.
+    var renditions: RenditionPlan?
+    /// Live, with several renditions: segments whose records have come.
+    var recorded = ChunkRuns()
     var fetches: [Fetch] = []
     var delivered = ChunkRuns()
     var feedIndex = 0
     var feedOffset = 0
     /// How far into segments the player had come when a seek took it away from them, where they were not over.
-    private var leftAt: [Int: Int] = [:]
+    var leftAt: [Int: Int] = [:]
     var heldChunkCount = 0
     var startupUntil = MonotonicInstant.origin
     var reportedStalls = 0
@@ -148,6 +152,7 @@ final class SimulatedViewer {
         neighbourhood = Neighbourhood(
             configuration: Self.neighbourhoodConfiguration(world.scenario, profile), swarm: world.stream.swarm,
             membershipKeys: [], suite: suite, generator: SeededGenerator(seed: mixer.next()), now: world.now)
+        renditions = world.bitrate?.makePlan()
         player = PlaybackClock(at: .nanoseconds(profile.startNanoseconds), now: world.now)
         if index == world.explainedViewer { decisions = [] }
     }
@@ -255,7 +260,7 @@ final class SimulatedViewer {
         drain()
     }
 
-    private func tell(_ input: SchedulerInput) {
+    func tell(_ input: SchedulerInput) {
         decisions?.append(DecisionEntry(time: now, event: .input(input)))
         if rival == nil { scheduler.handle(input, now: now) } else { rival?.handle(input, now: now) }
     }
@@ -268,6 +273,8 @@ final class SimulatedViewer {
             let output = rival?.poll(now: now) ?? scheduler.poll(now: now)
             decisions?.append(DecisionEntry(time: now, event: .output(output)))
             if case .wait(let until) = output {
+                // What was begun may make the next segment's choice due.
+                if renditions != nil, chooseRenditions() { continue }
                 if let until { arm(.scheduler, at: max(now, until)) }
                 return
             }
@@ -282,6 +289,7 @@ final class SimulatedViewer {
         case .cancelFetch(let id, _): cancelFetch(id)
         case .request(let id, let peer, let segment, let chunks, let timeLeft, _):
             figures.requestsPeers += 1
+            renditions?.requested(segment.index, now: now)
             request(id, from: peer, segment.index, chunks: chunks, timeLeft: timeLeft)
         case .cancelRequest(let id, _, let reason):
             figures.requestsCancelled += 1
@@ -306,6 +314,7 @@ final class SimulatedViewer {
     func look() {
         _ = advancePlayer(looks: false)
         updateReport()
+        if renditions != nil { reconsider() }
         pump()
         tickSwarm()
     }
@@ -354,6 +363,7 @@ final class SimulatedViewer {
         if feedOffset > 0 { leftAt[feedIndex] = max(feedOffset, leftAt[feedIndex] ?? 0) }
         feedIndex = world.stream.index(at: position) - firstSegment
         feedOffset = 0
+        renditions?.sought { !ledgers[$0].isEmpty }
         pump()
         feed(.timer)
     }
@@ -374,9 +384,14 @@ final class SimulatedViewer {
 
     // MARK: - The timeline
 
-    func segment(_ index: Int) -> SimulatedStream.Segment { world.stream.segments[firstSegment + index] }
+    /// The place in the stream of a segment in the rendition that is played.
+    func place(_ index: Int) -> Int {
+        (renditions?.rung(index) ?? 0) * world.stream.count + firstSegment + index
+    }
 
-    func geometry(_ index: Int) -> SegmentGeometry { world.stream.segments[firstSegment + index].geometry }
+    func segment(_ index: Int) -> SimulatedStream.Segment { world.stream.segments[place(index)] }
+
+    func geometry(_ index: Int) -> SegmentGeometry { world.stream.segments[place(index)].geometry }
 
     func manifestArrived() {
         guard isOnline, !hasTimeline else { return }
@@ -390,18 +405,25 @@ final class SimulatedViewer {
         feed(.timer)
     }
 
+    /// Segments that the manifest lists, from the viewer's first on.
+    var listedSegments: Int { world.publishedSegments - firstSegment }
+
+    func description(_ index: Int) -> SegmentDescription {
+        let segment = segment(index)
+        let rate = Double(world.stream.ladder[renditions?.rung(index) ?? 0])
+        return SegmentDescription(
+            start: segment.start, duration: segment.duration,
+            estimatedByteCount: max(1, Int(segment.duration.inSeconds * rate / 8)), playsProgressively: true)
+    }
+
     /// Tells the scheduler of segments that the manifest lists.
     func learnSegments() {
-        let last = world.publishedSegments - firstSegment
+        // With several renditions they become known as they are chosen.
+        guard renditions == nil else { return }
+        let last = listedSegments
         guard last > knownSegments else { return }
         let first = knownSegments
-        let descriptions = (first..<last).map { index in
-            let segment = segment(index)
-            return SegmentDescription(
-                start: segment.start, duration: segment.duration,
-                estimatedByteCount: max(1, Int(segment.duration.inSeconds * Double(world.stream.bitsPerSecond) / 8)),
-                playsProgressively: true)
-        }
+        let descriptions = (first..<last).map(description)
         ledgers.grow(to: last)
         knownSegments = last
         tell(.segments(track: 0, descriptions))
@@ -419,7 +441,7 @@ final class SimulatedViewer {
             let segment = segment(feedIndex)
             guard segment.start <= player.position + Self.feedAhead, feedSegment(segment) else { break }
         }
-        if feedIndex >= knownSegments, !world.stream.isLive, !player.hasEnded {
+        if feedIndex >= listedSegments, !world.stream.isLive, !player.hasEnded {
             player.hasEnded = true
             advancePlayer()
         } else if !player.isPlaying {
@@ -432,13 +454,14 @@ final class SimulatedViewer {
     private func feedSegment(_ segment: SimulatedStream.Segment) -> Bool {
         let size = segment.geometry.byteCount
         let contiguous = ledgers[feedIndex].contiguousByteCount(segment.geometry)
-        let available = world.policy.isWholeSegments && contiguous < size ? 0 : contiguous
+        let available = isHeldBack(contiguous < size) ? feedOffset : contiguous
         if available > feedOffset {
             let known = delivered.contains(feedIndex) ? size : leftAt[feedIndex] ?? 0
             let fresh = min(max(feedOffset, known), available)..<available
             figures.bytesStore += fresh.lowerBound - feedOffset
             figures.bytesDelivered += fresh.count
-            if !fresh.isEmpty { world.noteDelivered(fresh, of: firstSegment + feedIndex) }
+            if !fresh.isEmpty { world.noteDelivered(fresh, of: place(feedIndex)) }
+            noteShown(fresh.count, of: segment)
             feedOffset = available
             let fraction = Double(available) / Double(size)
             let reached =
@@ -448,6 +471,7 @@ final class SimulatedViewer {
         }
         guard available == size else { return false }
         if delivered.insert(feedIndex) { figures.segments += 1 }
+        noteSwitch()
         feedIndex += 1
         feedOffset = 0
         evict()
@@ -466,6 +490,7 @@ final class SimulatedViewer {
                 drive()
             }
             ledgers[index].evict()
+            renditions?.evicted(index)
             let id = SegmentID(track: 0, index: index)
             feed([.evicted(id)] + books.holdings(of: id, root: segment(index).root))
         }

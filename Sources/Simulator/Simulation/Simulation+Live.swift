@@ -11,8 +11,8 @@ extension Simulation {
     func startPublishing() {
         guard stream.isLive else { return }
         let window = scenario.stream.window
-        publishedSegments = stream.segments.count { $0.end <= window }
-        for index in publishedSegments..<stream.segments.count {
+        publishedSegments = stream.segments[..<stream.count].count { $0.end <= window }
+        for index in publishedSegments..<stream.count {
             schedule(.published(index), at: .origin + (stream.segments[index].end - window))
         }
     }
@@ -58,9 +58,7 @@ extension Simulation {
     func recorded(_ segment: Int, by index: Int) {
         guard let viewer = viewers[index], viewer.isOnline else { return }
         viewer.learnSegments()
-        let number = segment - viewer.firstSegment
-        guard number >= 0, number < viewer.knownSegments else { return }
-        viewer.adoptRecord(of: number)
+        viewer.recordCame(of: segment - viewer.firstSegment)
     }
 
     /// Live: the figures that time changes.

@@ -46,9 +46,13 @@ extension Simulation {
             total.peersBanned += tally.peersBanned
             total.bytesUploaded += tally.bytesUploaded
             total.bytesWasted += tally.bytesWasted
+            total.switches += tally.switches
+            total.abandonedSegments += tally.abandoned
             messages += tally.messagesSent
             online += tally.online.inSeconds
         }
+        let shown = tallies.reduce(0) { $0 + $1.deliveredSeconds }
+        if shown > 0 { total.meanBitrate = Double(total.bytesDelivered) * 8 / shown }
         let distinct = distinctBytes
         let largest =
             zip(stream.segments, segmentBytes).filter { $0.1.delivered > 0 }.map(\.0.geometry.byteCount).max() ?? 0
@@ -79,7 +83,8 @@ extension Simulation {
         return SimulationResult(
             scenario: scenario.name, seed: seed, viewerCount: population.viewers.count,
             simulatedSeconds: scenario.duration.inSeconds, viewerSeconds: online, total: total, limits: limits,
-            series: series, segments: segments, fairness: fairness, cost: cost(total), payload: payload,
+            series: series, quality: quality, segments: segments, fairness: fairness, cost: cost(total),
+            payload: payload,
             isWithoutSharedLines: scenario.links.isWithoutSharedLines, decisionLog: decisionLog, viewers: tallies)
     }
 
@@ -109,11 +114,23 @@ extension Simulation {
                 percentile95: DeliveryRate(series.map(\.bytesDelivered)).percentile95, prices))
     }
 
+    private var quality: [SimulationResult.Quality] {
+        let all = tallies.reduce(0) { $0 + $1.deliveredSeconds }
+        return stream.ladder.indices.map { rung in
+            let seconds =
+                stream.ladder.count == 1
+                ? all : tallies.reduce(0) { $0 + ($1.rungSeconds.isEmpty ? 0 : $1.rungSeconds[rung]) }
+            return SimulationResult.Quality(
+                bitsPerSecond: stream.ladder[rung], seconds: seconds, share: all > 0 ? seconds / all : 0)
+        }
+    }
+
     private var segments: [SimulationResult.Segment] {
         zip(stream.segments, segmentBytes).enumerated().compactMap { index, segment in
             guard segment.1.delivered > 0 || segment.1.cdn > 0 else { return nil }
             return SimulationResult.Segment(
-                index: index, byteCount: segment.0.geometry.byteCount, bytesCDN: segment.1.cdn,
+                index: index % stream.count, bitsPerSecond: stream.ladder[index / stream.count],
+                byteCount: segment.0.geometry.byteCount, bytesCDN: segment.1.cdn,
                 bytesDelivered: segment.1.delivered)
         }
     }
@@ -129,7 +146,9 @@ extension Simulation {
             // From its publication a segment may be played for as long as a stalled viewer is late.
             longestRoom: scenario.stream.liveDelay
                 + (tallies.map(\.stallTime).max() ?? .zero)
-                + (tallies.compactMap(\.startup).max() ?? .zero), frontCount: max(1, maximumFront))
+                + (tallies.compactMap(\.startup).max() ?? .zero), frontCount: max(1, maximumFront),
+            bitsPerSecond: stream.ladder.count > 1
+                ? quality.reduce(0) { $0 + Double($1.bitsPerSecond) * $1.share } : nil)
         return totals.limits(population, scenario)
     }
 

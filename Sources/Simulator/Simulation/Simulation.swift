@@ -132,6 +132,8 @@ package final class Simulation {
     let suite: any CryptoSuite
     let stream: SimulatedStream
     let scheduling: SchedulerConfiguration
+    /// What viewers choose renditions by; `nil` where there is one.
+    let bitrate: BitratePlan?
     let policy: DeliveryPolicy
     let windowRules: WindowRules?
     /// Whether who has seen everything leaves.
@@ -160,7 +162,7 @@ package final class Simulation {
 
     /// Segments that have been published, from the stream's start on.
     var publishedSegments: Int
-    /// By segment of the stream.
+    /// By place of a segment in the stream.
     var segmentBytes: [SegmentBytes]
     /// Bytes that were delivered to anybody, each counted once.
     var distinctBytes = 0
@@ -199,8 +201,10 @@ package final class Simulation {
         self.windowRules = windowRules ?? policy.windowRules(scenario)
         self.explainedViewer = explainedViewer
         population = try Population(scenario, seed: seed, count: count)
+        try Self.checkSize(scenario, viewers: population.viewers.count)
         scheduling = SchedulerConfiguration()
         stream = SimulatedStream(scenario, seed: seed, suite: suite, time: Self.epoch)
+        bitrate = BitratePlan(scenario.stream, scheduling)
         var mixer = SeededGenerator(seed: seed ^ 0x5349_4D55_4C41_5445)
         cdnGenerator = SeededGenerator(seed: mixer.next())
         trackerGenerator = SeededGenerator(seed: mixer.next())
@@ -231,7 +235,7 @@ package final class Simulation {
         boxes = Array(repeating: nil, count: count)
         tallies = Array(repeating: ViewerTally(), count: count)
         segmentBytes = Array(repeating: SegmentBytes(), count: stream.segments.count)
-        publishedSegments = stream.segments.count
+        publishedSegments = stream.count
         for line in population.sharedLines {
             let kind: SharedLinkConfiguration.Kind =
                 if let site = line.site {
@@ -244,6 +248,23 @@ package final class Simulation {
                     SharedLinkConfiguration(
                         kind: kind, uplinkBitsPerSecond: Double(line.upBitsPerSecond),
                         downlinkBitsPerSecond: Double(line.downBitsPerSecond))))
+        }
+    }
+
+    /// A chunk takes 32 bytes, and a segment some ten for each viewer.
+    private static let chunkLimit = 1 << 24
+    private static let segmentLimit = 1 << 31
+
+    private static func checkSize(_ scenario: Scenario, viewers: Int) throws(PopulationError) {
+        let stream = scenario.stream
+        let seconds = (stream.kind == .live ? stream.window + scenario.duration : stream.length).inSeconds
+        let segments = (seconds / stream.segmentDuration.inSeconds).rounded(.up)
+        let bytes = stream.playedLadder.reduce(0) { $0 + Double($1) / 8 * seconds }
+        let chunks =
+            max(bytes / Double(SegmentGeometry.chunkByteCount), 0) + segments * Double(stream.playedLadder.count)
+        guard chunks <= Double(chunkLimit) else { throw .tooLongStream(chunks: chunks, limit: chunkLimit) }
+        guard segments * Double(viewers) <= Double(segmentLimit) else {
+            throw .tooManySegments(viewers: viewers, segments: Int(segments), limit: segmentLimit)
         }
     }
 

@@ -17,6 +17,12 @@ package struct SimulationResult: Sendable {
         package var stalls = 0
         package var stallSeconds = 0.0
         package var stalledViewers = 0
+        /// Bits a second of what was delivered, over the time that it plays.
+        package var meanBitrate: Double?
+        /// Segments in another rendition than the one before.
+        package var switches = 0
+        /// Segments that were given up for a lower rendition.
+        package var abandonedSegments = 0
         package var startupSecondsMedian: Double?
         package var startupSecondsP95: Double?
         package var chunksRejected = 0
@@ -58,12 +64,23 @@ package struct SimulationResult: Sendable {
     package struct Segment: Sendable, Equatable {
         /// Its number in the stream.
         package var index: Int
+        /// Of its rendition.
+        package var bitsPerSecond: Int
         package var byteCount: Int
         /// From the CDN, to all viewers together.
         package var bytesCDN: Int
         package var bytesDelivered: Int
         /// How often the CDN gave it.
         package var copies: Double { Double(bytesCDN) / Double(byteCount) }
+    }
+
+    /// How much of what was delivered had one of the renditions.
+    package struct Quality: Sendable, Equatable {
+        package var bitsPerSecond: Int
+        /// Media time of all viewers together.
+        package var seconds: Double
+        /// Its part of all.
+        package var share: Double
     }
 
     package var scenario: String
@@ -75,6 +92,8 @@ package struct SimulationResult: Sendable {
     package var total: Total
     package var limits: [Limit]
     package var series: [Second]
+    /// By rendition, the lowest first; of one where viewers have no choice.
+    package var quality: [Quality]
     /// Segments that somebody fetched or played, in order.
     package var segments: [Segment]
     package var fairness: UploadFairness
@@ -105,7 +124,7 @@ package struct SimulationResult: Sendable {
 
     /// What the model assumes and leaves out.
     package static let assumptions = [
-        "Viewers play one rendition of one track; adaptation is not simulated here.",
+        "Viewers play one track. With several renditions they know neither the sizes of segments to come nor a rate from before.",
         "The CDN is one place; its caches are always warm.",
         "Manifests are fetched once; what players of live streams load again is not counted.",
         "Lines keep the rate that they were drawn with: no other traffic, no traces, no Wi-Fi.",

@@ -13,6 +13,16 @@ struct ViewerTally {
     var online = Duration.zero
     var latency: Duration?
     var segments = 0
+    /// Media that was handed to the player, each moment counted once.
+    var deliveredSeconds = 0.0
+    /// The same by rendition; empty where there is one.
+    var rungSeconds: [Double] = []
+    /// Of the segment that was handed over last.
+    var lastRung: Int?
+    /// Segments in another rendition than the one before.
+    var switches = 0
+    /// Segments that were given up for a lower rendition.
+    var abandoned = 0
     var bytesCDN = 0
     var bytesManifest = 0
     var bytesCatalogue = 0
@@ -46,4 +56,7 @@ struct ViewerTally {
     var hasMet = false
     var hasFinished = false
     var hasFailed = false
+
+    /// Bits a second of what was handed to the player, over the time that it plays.
+    var meanBitrate: Double? { deliveredSeconds > 0 ? Double(bytesDelivered) * 8 / deliveredSeconds : nil }
 }
