@@ -1,6 +1,7 @@
 import CoreModel
-import SwarmProtocol
 import Testing
+
+@testable import SwarmProtocol
 
 @Suite struct PacingTests {
     static let start = MonotonicInstant.origin.advanced(by: .seconds(5000))
@@ -117,5 +118,24 @@ import Testing
             let local = limiter.admits(NetworkAddress(ipv4: 0x7F00_0001, port: 1), now: Self.start)
             #expect(local)
         }
+    }
+
+    /// Round trips of 20 ms at rest and of 64 ms with a chunk on the line: a chunk takes 44 ms to go out.
+    @Test func oneMoreChunkGoesOutWhenTheLastOneMustHave() {
+        var pacing = LinkPacing()
+        var now = Self.start
+        for milliseconds in [20, 64, 64] {
+            pacing.sample(.milliseconds(milliseconds), acknowledged: 0, now: now)
+            now = now.advanced(by: .milliseconds(milliseconds))
+        }
+        pacing.sentAt = now
+        let window = pacing.pacer.window
+        #expect(pacing.hasRoom(inFlight: window - 1, now: now))
+        #expect(!pacing.hasRoom(inFlight: window, now: now.advanced(by: .milliseconds(43))))
+        #expect(pacing.hasRoom(inFlight: window, now: now.advanced(by: .milliseconds(44))))
+        // But only one, however long nothing is acknowledged.
+        #expect(!pacing.hasRoom(inFlight: window + DelayPacer.minimumWindow, now: now.advanced(by: .seconds(1))))
+        // A link that has nothing on its way always may.
+        #expect(pacing.hasRoom(inFlight: 0, now: now))
     }
 }

@@ -35,9 +35,12 @@ public struct DelayPacer: Sendable {
     }
 
     /// Whether what was sent last waited in a queue that is its own doing: the line is full.
-    public var isQueueing: Bool {
-        guard let base, recent.0 != .max else { return false }
-        return (.nanoseconds(min(recent.0, recent.1)) - base) * 4 > Self.target
+    public var isQueueing: Bool { (delay ?? .zero) * 4 > Self.target }
+
+    /// How long what was sent last waited in queues and took to go out; `nil` before the first sample.
+    public var delay: Duration? {
+        guard let base, recent.0 != .max else { return nil }
+        return .nanoseconds(min(recent.0, recent.1)) - base
     }
 
     private var congestionWindow = Double(initialWindow)

@@ -105,10 +105,25 @@ struct Neighbour: Sendable {
 struct LinkPacing: Sendable {
     var pacer = DelayPacer()
     private var nextSample: MonotonicInstant = .origin
+    /// When the last frame was handed to the transport.
+    var sentAt: MonotonicInstant = .origin
     private var acknowledgedAtSample = 0
 
     /// Whether the round trip should be looked at: once in each.
     func isSampleDue(now: MonotonicInstant) -> Bool { now >= nextSample }
+
+    /// Whether one more frame may be on its way beside so many bytes.
+    ///
+    /// The last frame may go beyond the window, which is few frames on most lines: cut down to whole ones, it would leave the
+    /// line idle between them. One more goes out when the last one must have: on a slow line the window is a single frame,
+    /// and waiting until that is acknowledged leaves the line idle for a round trip.
+    func hasRoom(inFlight: Int, now: MonotonicInstant) -> Bool {
+        inFlight == 0 || inFlight < pacer.window
+            || inFlight < pacer.window + DelayPacer.minimumWindow && nextFrame <= now
+    }
+
+    /// When the last frame has left the line's queue.
+    var nextFrame: MonotonicInstant { pacer.delay.map { sentAt.advanced(by: $0) } ?? .distantFuture }
 
     /// Shows the pacer a round trip.
     mutating func sample(_ roundTrip: Duration, acknowledged: Int, now: MonotonicInstant) {

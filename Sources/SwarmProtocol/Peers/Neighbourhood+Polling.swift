@@ -91,6 +91,7 @@ extension Neighbourhood {
                 neighbours[slot].flags.insert(.hasTransmitted)
                 if neighbours[slot].link.statistics.sentPayloadByteCount > payload {
                     if uploading == slot { uploading = nil }
+                    if !neighbours[slot].pacing.isEmpty { neighbours[slot].pacing[0].sentAt = now }
                     if uploads.didSend(slot, now: now) { markUploadersDue() }
                 }
                 return .transmit(id, bytes)
@@ -151,6 +152,9 @@ extension Neighbourhood {
                 beginRoundWhenAllowed(now: now)
                 return earliest
             }
+        }
+        if let pacing = neighbours[slot].pacing.first, pacing.nextFrame > now {
+            earliest = min(earliest, pacing.nextFrame)
         }
         // It waits for the transport, which tells when its queue is drained, but mostly not when the other side
         // acknowledges.

@@ -12,7 +12,6 @@ extension Neighbourhood {
     private static let unchokeByteCount = 256 * 1024
     /// Turns of a round, bounded so that the driver gets on with the rest.
     private static let roundLength = 64
-    private static let dataFrameByteCount = SegmentGeometry.chunkByteCount + WireLimits.dataOverhead
 
     /// Whether a cap on the rate makes the links take turns.
     var isUploadMetered: Bool { budget.caps.bytesPerSecond != nil }
@@ -63,7 +62,7 @@ extension Neighbourhood {
             neighbours[slot].pacing[0].sample(roundTrip, acknowledged: acknowledged, now: now)
             if slot == uploads.first { noteQueue(of: slot) }
         }
-        return inFlight == 0 || inFlight + Self.dataFrameByteCount <= neighbours[slot].pacing[0].pacer.window
+        return neighbours[slot].pacing[0].hasRoom(inFlight: inFlight, now: now)
     }
 
     /// Takes note of whether the link in most need fills the uplink, so that others would only slow it down.
