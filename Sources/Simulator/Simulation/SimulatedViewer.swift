@@ -54,7 +54,8 @@ final class SimulatedViewer {
     static let recordWindow: Duration = .seconds(120)
     /// All viewers share what nobody has touched.
     private static let untouchedLedgers = SparseArray(initial: SegmentLedger())
-    static let storeByteCount = 128 << 20
+    /// What a viewer keeps by default, in memory and on the disk.
+    static let storeByteCount = (128 + 512) << 20
 
     unowned(unsafe) let world: Simulation
     let index: Int
