@@ -2,8 +2,8 @@ internal import CoreModel
 
 /// What one viewer has of one segment: the rules of `SegmentBuffer` and `SegmentAssembly`, over chunks instead of bytes.
 ///
-/// The CDN's bytes are genuine, and the player gets them as they come. They count as there, and may be shared, when the leaves
-/// of their stripe are known or their whole stripe is there, and at once while there is no record.
+/// The CDN's bytes are genuine. They count for the player, and may be shared, when the leaves of their stripe are known or
+/// their whole stripe is there, and at once while there is no record.
 struct SegmentLedger {
     /// Whether bytes are held against the record.
     private(set) var hasRecord = false
@@ -28,13 +28,7 @@ struct SegmentLedger {
 
     /// Bytes from the start that can be played.
     func contiguousByteCount(_ geometry: SegmentGeometry) -> Int {
-        var count = present.runLength(from: 0)
-        if !collected.isEmpty {
-            var playable = present
-            playable.formUnion(collected)
-            count = playable.runLength(from: count) + count
-        }
-        return min(geometry.byteCount, count * SegmentGeometry.chunkByteCount)
+        min(geometry.byteCount, present.runLength(from: 0) * SegmentGeometry.chunkByteCount)
     }
 
     func knowsLeaves(ofStripe stripe: Int) -> Bool { leaves.contains(stripe) }
