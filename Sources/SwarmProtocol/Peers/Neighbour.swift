@@ -114,13 +114,15 @@ struct LinkPacing: Sendable {
 
     /// Whether one more frame may be on its way beside so many bytes.
     ///
-    /// The last frame may go beyond the window, which is few frames on most lines: cut down to whole ones, it would leave the
-    /// line idle between them. One more goes out when the last one must have: on a slow line the window is a single frame,
-    /// and waiting until that is acknowledged leaves the line idle for a round trip.
+    /// On a slow line the window is a single frame. Waiting until that is acknowledged leaves the line idle for a round trip
+    /// and a poll; so one more goes out when a small rest is left of it, which costs a control frame no more than the rest.
     func hasRoom(inFlight: Int, now: MonotonicInstant) -> Bool {
-        inFlight == 0 || inFlight < pacer.window
-            || inFlight < pacer.window + DelayPacer.minimumWindow && nextFrame <= now
+        inFlight + DelayPacer.minimumWindow <= pacer.window
+            || inFlight <= Self.rest
     }
+
+    /// What may be left of the frame before, in bytes: a packet, 6 ms at 2 Mbps.
+    private static let rest = 1448
 
     /// When the last frame has left the line's queue.
     var nextFrame: MonotonicInstant { pacer.delay.map { sentAt.advanced(by: $0) } ?? .distantFuture }
