@@ -120,22 +120,31 @@ import Testing
         }
     }
 
-    /// Round trips of 20 ms at rest and of 64 ms with a chunk on the line: a chunk takes 44 ms to go out.
-    @Test func oneMoreChunkGoesOutWhenTheLastOneMustHave() {
+    /// A chunk takes 66 ms at 2 Mbps, so that one more in the queue would keep a control frame waiting for more than 100 ms;
+    /// the last packet of one, 6 ms, does not, and the line goes on without a pause.
+    @Test func oneMoreChunkGoesOutWhenTheLastPacketOfTheOneBeforeIsLeft() {
         var pacing = LinkPacing()
         var now = Self.start
         for milliseconds in [20, 64, 64] {
             pacing.sample(.milliseconds(milliseconds), acknowledged: 0, now: now)
             now = now.advanced(by: .milliseconds(milliseconds))
         }
-        pacing.sentAt = now
         let window = pacing.pacer.window
-        #expect(pacing.hasRoom(inFlight: window - 1, now: now))
-        #expect(!pacing.hasRoom(inFlight: window, now: now.advanced(by: .milliseconds(43))))
-        #expect(pacing.hasRoom(inFlight: window, now: now.advanced(by: .milliseconds(44))))
-        // But only one, however long nothing is acknowledged.
-        #expect(!pacing.hasRoom(inFlight: window + DelayPacer.minimumWindow, now: now.advanced(by: .seconds(1))))
-        // A link that has nothing on its way always may.
-        #expect(pacing.hasRoom(inFlight: 0, now: now))
+        #expect(pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow))
+        #expect(!pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow + 1))
+        #expect(pacing.hasRoom(inFlight: 1448) && pacing.hasRoom(inFlight: 0))
+        // When the window is a single frame, too.
+        pacing = LinkPacing()
+        for _ in 0..<100 {
+            now = now.advanced(by: .milliseconds(500))
+            pacing.sample(.milliseconds(400), acknowledged: 0, now: now)
+            now = now.advanced(by: .milliseconds(500))
+            pacing.sample(.milliseconds(20), acknowledged: 0, now: now)
+            pacing.sample(.milliseconds(400), acknowledged: 0, now: now)
+            pacing.sample(.milliseconds(400), acknowledged: 0, now: now.advanced(by: .milliseconds(450)))
+            now = now.advanced(by: .milliseconds(450))
+        }
+        #expect(pacing.pacer.window < 2 * DelayPacer.minimumWindow)
+        #expect(!pacing.hasRoom(inFlight: DelayPacer.minimumWindow) && pacing.hasRoom(inFlight: 1448))
     }
 }

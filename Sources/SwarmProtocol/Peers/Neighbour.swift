@@ -116,7 +116,7 @@ struct LinkPacing: Sendable {
     ///
     /// On a slow line the window is a single frame. Waiting until that is acknowledged leaves the line idle for a round trip
     /// and a poll; so one more goes out when a small rest is left of it, which costs a control frame no more than the rest.
-    func hasRoom(inFlight: Int, now: MonotonicInstant) -> Bool {
+    func hasRoom(inFlight: Int) -> Bool {
         inFlight + DelayPacer.minimumWindow <= pacer.window
             || inFlight <= Self.rest
     }

@@ -62,7 +62,7 @@ extension Neighbourhood {
             neighbours[slot].pacing[0].sample(roundTrip, acknowledged: acknowledged, now: now)
             if slot == uploads.first { noteQueue(of: slot) }
         }
-        return neighbours[slot].pacing[0].hasRoom(inFlight: inFlight, now: now)
+        return neighbours[slot].pacing[0].hasRoom(inFlight: inFlight)
     }
 
     /// Takes note of whether the link in most need fills the uplink, so that others would only slow it down.
