@@ -22,4 +22,58 @@ import Testing
         let fetched = script.transfers.filter { $0.segment == ViewerScript.segment(1) }
         #expect(fetched.contains { $0.chunks.contains(0) })
     }
+
+    @Test func aHungPeerDoesNotEndTransfersOfASlowCDNAgainAndAgain() {
+        var script = ViewerScript()
+        script.prove(1)
+        script.receive(bytesPerSecond: 50_000, seconds: 1)
+        script.announce(1, 0, 0..<40)
+        script.feed(.playback(position: .zero, isPlaying: true))
+        // The CDN brings what it was asked for, slowly; the peer that holds all of it has hung.
+        for _ in 0..<100 {
+            for transfer in script.transfers where !script.ended.contains(where: { $0.id == transfer.id }) {
+                script.feed(.cdnReceived(transfer.id, byteCount: 2_000))
+            }
+            script.pass(.milliseconds(100))
+        }
+        #expect(script.ended.count <= 1)
+        #expect(script.takenBack.contains { $0.reason == .stalled } || script.requests.isEmpty)
+    }
+
+    @Test func aCDNThatCanBePlayedFromIsAskedInTimeWhateverPeersPromise() {
+        var script = ViewerScript()
+        script.prove(1)
+        // 500 kB/s, one and a half times the stream: 1.3 s for a segment, and half of that again to be sure.
+        script.receive(bytesPerSecond: 500_000, seconds: 1)
+        for index in 1...7 { script.announce(1, index, 0..<40) }
+        script.feed(.cdnArrived(script.transfers[0].id, chunks: script.transfers[0].chunks))
+        script.feed(.cdnFinished(script.transfers[0].id))
+        script.feed(.playback(position: .zero, isPlaying: true))
+        for tenth in 1...10 {
+            script.pass(.milliseconds(100))
+            script.feed(.playback(position: .milliseconds(100 * tenth), isPlaying: true))
+        }
+        // A second before it is played, and the peer has sent nothing.
+        #expect(script.transfers.contains { $0.segment == ViewerScript.segment(1) })
+    }
+
+    @Test func aPeerThatSendsAChunkNowAndThenIsDropped() {
+        var script = ViewerScript()
+        script.prove(1)
+        script.receive(bytesPerSecond: 5_000_000, seconds: 1)
+        for index in 1...7 { script.announce(1, index, 0..<40) }
+        script.feed(.cdnArrived(script.transfers[0].id, chunks: script.transfers[0].chunks))
+        script.feed(.cdnFinished(script.transfers[0].id))
+        var answered = 0
+        // Paused, so that nothing is urgent: the peer answers each rest with a single chunk.
+        for second in 0..<120 where script.dropped.isEmpty {
+            for _ in 0..<10 { script.pass(.milliseconds(100)) }
+            let open = script.requests.filter { request in !script.takenBack.contains { $0.id == request.id } }
+            if second % 6 == 0, open.count > answered, let request = open.last {
+                script.feed(.chunkArrived(request.id, chunk: request.chunks.lowerBound, byteCount: 16_384))
+                answered += 1
+            }
+        }
+        #expect(script.dropped == [ViewerScript.peer(1)])
+    }
 }
