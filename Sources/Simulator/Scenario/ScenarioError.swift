@@ -23,7 +23,20 @@ package enum ScenarioError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// A line for a terminal: what control characters the file has are spelled.
     package var description: String {
+        var line = ""
+        for scalar in sentence.unicodeScalars {
+            if scalar.properties.generalCategory == .control {
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+
+    private var sentence: String {
         switch self {
         case .json(let error): "no JSON: \(error)"
         case .unknownKey(let path, let allowed):

@@ -247,6 +247,15 @@ import Testing
         .appending(path: "../../../Sources/Simulator").standardizedFileURL
 
     /// A report's first line is the name, and goes to a terminal.
+    @Test(arguments: ["re\u{7f}cord", "re\\u0007cord", "re\\u001b[2Jcord"])
+    func controlCharactersInAKeyAreSpelledInTheError(key: String) {
+        let text = TestScenario.text().replacing(
+            #""name": "test""#, with: "\"name\": \"test\", \"\(key)\": 1")
+        let error = #expect(throws: ScenarioError.self) { try TestScenario.read(text) }
+        let shown = error.map { "\($0)" } ?? ""
+        #expect(!shown.unicodeScalars.contains { $0.properties.generalCategory == .control } && shown.contains("cord"))
+    }
+
     @Test(arguments: ["\\u001b[31mred", "a\\nb", "\\u0085"])
     func controlCharactersAreRefusedAndShownEscaped(name: String) {
         let text = TestScenario.text().replacing(#""name": "test""#, with: "\"name\": \"\(name)\"")
