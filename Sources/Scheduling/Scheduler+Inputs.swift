@@ -133,12 +133,7 @@ extension Scheduler {
         guard let index = transferIndex(id) else { return }
         let transfer = close(at: index)
         let (track, place) = (transfer.segment.track, transfer.segment.index)
-        // A transfer that broke off and brought something has made progress.
-        let failures = transfer.arrived > 0 ? 1 : tracks[track].segments[place].failures + 1
-        tracks[track].segments[place].failures = failures
-        if isFinal || failures >= configuration.maximumSegmentFailures { tracks[track].segments[place].isGone = true }
-        let backOff = Duration.milliseconds(250) * (1 << min(failures, 5))
-        tracks[track].segments[place].retryAt = now.advanced(by: backOff)
+        tracks[track].segments[place].fail(isFinal: isFinal, brought: transfer.arrived, now: now, configuration)
     }
 
     /// Starts again with a segment in another rendition.

@@ -66,8 +66,11 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     public var unprovenCDNRate = 1_000_000.0
     /// The time to the first byte taken for the CDN before the first transfer.
     public var unprovenCDNLatency: Duration = .milliseconds(100)
-    /// Failures of the CDN for one segment after which the segment counts as gone.
-    public var maximumSegmentFailures = 5
+    /// The time for which the CDN must have failed for one segment before the segment counts as gone, unless it says
+    /// so itself; outages are shorter.
+    public var segmentPatience: Duration = .seconds(30)
+    /// The most time between two attempts to have a segment from a CDN that fails.
+    public var maximumRetryDelay: Duration = .seconds(2)
     /// Inputs within this span share one pass, which keeps the cost of a busy viewer low.
     public var passInterval: Duration = .milliseconds(10)
     /// Whether the CDN may be asked for ranges; off for CDNs that mishandle them.

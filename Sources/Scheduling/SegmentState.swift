@@ -35,7 +35,9 @@ struct SegmentState: Sendable {
     var hasClaim = false
     var isGone = false
     var isUnreachableReported = false
+    /// Failures of the CDN since it last brought something of the segment, and when the first of them was.
     var failures: Int32 = 0
+    var failingSince = MonotonicInstant.origin
     var retryAt = MonotonicInstant.origin
     /// When the segment came within the window of the front; backups and elections count from here.
     var entered: MonotonicInstant?
@@ -51,6 +53,18 @@ struct SegmentState: Sendable {
     var geometry: SegmentGeometry? { SegmentGeometry(byteCount: knownByteCount) }
 
     var shareKey: UInt64? { record == .valid ? key : nil }
+
+    /// Notes that the CDN failed, after it brought so many chunks.
+    mutating func fail(isFinal: Bool, brought: Int, now: MonotonicInstant, _ configuration: SchedulerConfiguration) {
+        // A transfer that broke off and brought something has made progress.
+        if brought > 0 { failures = 0 }
+        if failures == 0 { failingSince = now }
+        failures += 1
+        let isHopeless = failures >= 5 && failingSince.duration(to: now) >= configuration.segmentPatience
+        if isFinal || isHopeless { isGone = true }
+        let delay = Duration.milliseconds(250) * (1 << min(failures, 5))
+        retryAt = now.advanced(by: min(delay, configuration.maximumRetryDelay))
+    }
 
     mutating func setRecord(key: UInt64, draw: Double) {
         record = .valid

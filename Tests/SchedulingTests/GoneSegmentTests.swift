@@ -48,4 +48,43 @@ import Testing
     @Test func aPeerWithAPartOfItDoesNotHideTheLoss() { #expect(isReported(peerHolding: 0..<8)) }
 
     @Test func aPeerWithAllOfItIsWaitedFor() { #expect(!isReported(peerHolding: 0..<16)) }
+
+    /// Lets the CDN fail at every attempt and then recover.
+    ///
+    /// - Returns: Whether the viewer asked again within 2.5 s of the recovery, and whether it gave the segment up.
+    private func isHad(afterOutageOf outage: Duration) -> (isHad: Bool, isGivenUp: Bool) {
+        var scheduler = Scheduler(configuration: SchedulerConfiguration())
+        var now = MonotonicInstant.origin.advanced(by: .seconds(1))
+        let segment = SegmentDescription(start: .zero, duration: .seconds(4), estimatedByteCount: 1_000_000)
+        scheduler.handle(.segments(track: 0, [segment]), now: now)
+        scheduler.handle(.noRecord(Self.lost), now: now)
+        scheduler.handle(.swarm(.off), now: now)
+        scheduler.handle(.playback(position: .zero, isPlaying: false), now: now)
+        let recovery = now.advanced(by: outage)
+        var isGivenUp = false
+        while now < recovery.advanced(by: .milliseconds(2_500)) {
+            var failed: [TransferID] = []
+            poll: while true {
+                switch scheduler.poll(now: now) {
+                case .fetch(let id, _, _, _):
+                    if now >= recovery { return (true, isGivenUp) }
+                    failed.append(id)
+                case .unreachable: isGivenUp = true
+                case .wait: break poll
+                default: continue
+                }
+            }
+            now = now.advanced(by: .milliseconds(50))
+            for id in failed { scheduler.handle(.cdnFailed(id, isFinal: false), now: now) }
+            scheduler.handle(.timer, now: now)
+        }
+        return (false, isGivenUp)
+    }
+
+    @Test(arguments: [1, 5, 10, 25]) func anOutageIsOvercomeSoonAfterItsEnd(seconds: Int) {
+        let (isHad, isGivenUp) = isHad(afterOutageOf: .seconds(seconds))
+        #expect(isHad && !isGivenUp)
+    }
+
+    @Test func aCDNThatFailsForGoodIsGivenUp() { #expect(isHad(afterOutageOf: .seconds(60)) == (false, true)) }
 }

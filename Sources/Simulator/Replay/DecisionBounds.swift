@@ -33,13 +33,13 @@ enum DecisionBounds {
             ("electionSpan", configuration.electionSpan), ("claimLife", configuration.claimLife),
             ("peerStall", configuration.peerStall), ("peerQueue", configuration.peerQueue),
             ("unprovenCDNLatency", configuration.unprovenCDNLatency), ("passInterval", configuration.passInterval),
+            ("segmentPatience", configuration.segmentPatience), ("maximumRetryDelay", configuration.maximumRetryDelay),
         ]
         let counts: [(String, Int)] = [
             ("windowByteCount", configuration.windowByteCount), ("startupStripes", configuration.startupStripes),
             ("maximumTransfers", configuration.maximumTransfers),
             ("maximumUrgentTransfers", configuration.maximumUrgentTransfers),
             ("backupRanks", configuration.backupRanks), ("maximumPeerStalls", configuration.maximumPeerStalls),
-            ("maximumSegmentFailures", configuration.maximumSegmentFailures),
         ]
         return spans.first { !(.zero...Self.spans.upperBound).contains($0.1) }?.0
             ?? counts.first { !(0...1 << 40).contains($0.1) }?.0
