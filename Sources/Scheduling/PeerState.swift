@@ -11,7 +11,9 @@ struct PeerState: Sendable {
     var reach = Duration.zero
     /// Demotes a peer that stalled; 1 for a good one.
     var trust = 1.0 { didSet { isReckoned = false } }
-    var stalls = 0
+    private(set) var stalls = 0
+    /// Whether all that the peer was asked was taken back while it sent nothing.
+    var wasTakenBack = false
     var refusals = 0
     /// The peer is not asked before this instant.
     var restsUntil = MonotonicInstant.origin
@@ -41,12 +43,42 @@ struct PeerState: Sendable {
     /// again. One that has sent something may be busy with those who need it more.
     var isReliable: Bool { stalls == 0 && refusals < (throughput.bytesPerSecond == nil ? 8 : 64) }
 
+    /// Whether the peer has been asked for something and sends nothing: at the last moment for the CDN it does not count,
+    /// however fast it was before.
+    func isSilent(_ now: MonotonicInstant) -> Bool {
+        (outstandingChunks > 0 || wasTakenBack) && lastProgress.duration(to: now) > .milliseconds(100)
+    }
+
+    /// Notes that the peer is asked for so many chunks.
+    mutating func ask(_ count: Int, now: MonotonicInstant) {
+        // What was taken back from it does not make its silence begin anew.
+        if outstandingChunks == 0, !wasTakenBack {
+            busySince = now
+            lastProgress = now
+        }
+        outstandingChunks += count
+    }
+
+    /// Notes that the peer answered, if only with no.
+    mutating func answer(now: MonotonicInstant) {
+        wasTakenBack = false
+        lastProgress = now
+    }
+
+    /// Notes that it sent nothing for too long.
+    mutating func stall(silence: Duration) {
+        throughput.add(byteCount: 0, over: silence)
+        stalls += 1
+        wasTakenBack = false
+        trust = max(0.05, trust / 2)
+    }
+
     /// Notes a chunk.
     mutating func receive(byteCount: Int, now: MonotonicInstant) {
         outstandingChunks -= 1
         throughput.add(byteCount: byteCount, over: busySince.duration(to: now))
         busySince = now
-        lastProgress = now
+        answer(now: now)
         stalls = 0
         refusals = 0
         trust = min(1, trust * 1.05)

@@ -78,7 +78,7 @@ extension Scheduler {
         let isStart = startupIndex[id.track] == id.index
         // While the first transfer measures the CDN, only what is being played can't wait for the result.
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
-        let outlook = PeerOutlook(of: id, in: self)
+        let outlook = PeerOutlook(of: id, in: self, now: now)
         let scaled = outlook.limit(scaledCDNTime(chunks), for: chunks, in: all, left: left, configuration)
         // A segment that was wanted late leaves peers most of the little time there is.
         let room = known ?? left
@@ -183,11 +183,9 @@ extension Scheduler {
             else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
             let left = timeLeft(id, chunk: chunk, of: count, head: head)
-            // At the last moment for the CDN one that is silent does not count, however fast it was before.
-            let isSilent = peer.lastProgress.duration(to: now) > .milliseconds(100)
             let need = min(scaledCDNTime(missing(holes, upTo: chunk)), configuration.peerReserve)
             let lastMoment = need + configuration.startupMargin
-            guard !isSilent || left > lastMoment else { continue }
+            guard !peer.isSilent(now) || left > lastMoment else { continue }
             let isSooner = peer.throughput.bytesPerSecond != nil && finish < cdn
             if isSooner || finish + .milliseconds(100) < left { late.subtract(request.open) }
         }
@@ -460,6 +458,7 @@ extension Scheduler {
             }
             let (request, peer) = (requests[index].id, requests[index].peer)
             release(at: index)
+            if let place = peerIndex(peer), peers[place].outstandingChunks == 0 { peers[place].wasTakenBack = true }
             emit(.cancelRequest(request, peer, .handedOver))
         }
     }

@@ -197,6 +197,7 @@ extension Scheduler {
         tracks[segment.track].rouse(segment.index)
         guard let peer = peerIndex(request.peer) else { return }
         peers[peer].outstandingChunks -= before - request.open.count
+        peers[peer].wasTakenBack = false
         peers[peer].refusals += 1
         if !peers[peer].isReliable { rouseAll() }
         // A peer that refuses again and again is asked ever less often, whatever it announces; one that has sent something

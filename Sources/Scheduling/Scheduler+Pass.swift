@@ -75,7 +75,7 @@ extension Scheduler {
                 // A CDN that is too slow to play from is never through; then the swarm's need is everybody's.
                 if !hasPlayed || canPlayFromCDN(id) { timeToSpare = timeLeft(id, head: head) }
             }
-            endSuperseded(id)
+            endSuperseded(id, now: now)
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
             if standing == .shared, !isTight, tracks[id.track].descriptions[id.index].start > far {
                 tracks[id.track].setAwaited(id.index, awaitedPeers(id, head: head, end: shareEnd, now: now))
@@ -210,9 +210,8 @@ extension Scheduler {
             release(at: place)
             emit(.cancelRequest(id, key, .stalled))
         }
-        peers[index].stalls += 1
+        peers[index].stall(silence: silence)
         rouseAll()
-        peers[index].trust = max(0.05, peers[index].trust / 2)
         peers[index].restsUntil = now.advanced(by: .seconds(1 << min(peers[index].stalls, 5)))
         noteFailure(of: peers[index].member)
         // One that has never sent anything gets one more chance only.

@@ -20,7 +20,7 @@ extension Scheduler {
             let geometry = tracks[id.track].segments[id.index].geometry
         else { return false }
         var taken = tracks[id.track].segments[id.index].taken
-        taken.subtract(lateFromCDN(id, geometry, head: head))
+        taken.subtract(lateFromCDN(id, geometry, head: head, now: now))
         guard !taken.contains(geometry.chunks) else { return false }
         let isTight = tracks[id.track].segments[id.index].room.map { $0 < configuration.tightRoom } ?? false
         guard isTight else { return askInOrder(id, geometry, taken, below: geometry.chunkCount, head: head, now: now) }
@@ -37,7 +37,9 @@ extension Scheduler {
 
     /// What the CDN has been asked for and, at its rate, will bring when it has been missed for some time: peers may be
     /// sooner. Nothing while the CDN is fast enough to play from, for then peers' bytes would only keep its own waiting.
-    private func lateFromCDN(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> ChunkSet {
+    private func lateFromCDN(
+        _ id: SegmentID, _ geometry: SegmentGeometry, head: Duration, now: MonotonicInstant
+    ) -> ChunkSet {
         var late = ChunkSet()
         guard let rate = cdnThroughput.bytesPerSecond, transfers.contains(where: { $0.segment == id }),
             !canPlayFromCDN(id)
@@ -59,7 +61,7 @@ extension Scheduler {
         }
         // Who only expects it may well wait for this viewer.
         var held = ChunkSet()
-        for holder in tracks[id.track].segments[id.index].holders where isProven(holder.peer) {
+        for holder in tracks[id.track].segments[id.index].holders where isSending(holder.peer, now) {
             held.formUnion(holder.holding.verified)
         }
         held.subtract(tracks[id.track].segments[id.index].present)
@@ -70,14 +72,14 @@ extension Scheduler {
         return late
     }
 
-    /// Whether the peer has sent something and has not failed since.
-    private func isProven(_ key: PeerKey) -> Bool {
-        guard let index = peerIndex(key), peers[index].uploads else { return false }
+    /// Whether the peer has sent something, has not failed since and is not silent now.
+    private func isSending(_ key: PeerKey, _ now: MonotonicInstant) -> Bool {
+        guard let index = peerIndex(key), peers[index].uploads, !peers[index].isSilent(now) else { return false }
         return peers[index].isReliable && peers[index].throughput.bytesPerSecond != nil
     }
 
     /// Ends transfers of which all that is still to come is there, or was asked of peers since they will be sooner.
-    mutating func endSuperseded(_ id: SegmentID) {
+    mutating func endSuperseded(_ id: SegmentID, now: MonotonicInstant) {
         guard let geometry = tracks[id.track].segments[id.index].geometry else { return }
         var index = 0
         while index < transfers.count {
@@ -90,7 +92,7 @@ extension Scheduler {
             let chunks = transfer.chunks?.clamped(to: geometry.chunks) ?? geometry.chunks
             let position = chunks.lowerBound + transfer.receivedByteCount / SegmentGeometry.chunkByteCount
             var others = segment.present
-            for request in requests where request.segment == id && !request.isStanding && isProven(request.peer) {
+            for request in requests where request.segment == id && !request.isStanding && isSending(request.peer, now) {
                 others.formUnion(request.open)
             }
             guard position < chunks.upperBound, others.contains(position..<chunks.upperBound) else {
@@ -372,11 +374,7 @@ extension Scheduler {
         let key = peers[index].key
         requests.append(
             PeerRequest(id: request, peer: key, segment: id, open: ChunkSet(chunks), isStanding: isStanding))
-        if peers[index].outstandingChunks == 0 {
-            peers[index].busySince = now
-            peers[index].lastProgress = now
-        }
-        peers[index].outstandingChunks += chunks.count
+        peers[index].ask(chunks.count, now: now)
         if areOffersFresh {
             offers[index] = offer(of: index, now: now)
             if !offers[index].isOpen, index < 63 { openPeers &= ~Self.mask(ofPeer: index) }

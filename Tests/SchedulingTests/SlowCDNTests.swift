@@ -52,9 +52,7 @@ import Testing
         script.receive(bytesPerSecond: 50_000, seconds: 6)
         // The segment that is played 4 s from now would take the CDN 13 s, and the peer, at 3 MB/s, a fifth of a second.
         for index in 1...7 { script.announce(1, index, 0..<40) }
-        script.feed(.cdnArrived(script.transfers[0].id, chunks: script.transfers[0].chunks))
-        script.feed(.cdnFinished(script.transfers[0].id))
-        script.feed(.playback(position: .zero, isPlaying: true))
+        script.play()
         script.pass(.milliseconds(20))
         #expect(script.transfers.allSatisfy { $0.segment.index == 0 })
         #expect(script.requests.contains { $0.segment == ViewerScript.segment(1) })
@@ -64,9 +62,7 @@ import Testing
         var script = ViewerScript()
         script.prove(1)
         script.receive(bytesPerSecond: 50_000, seconds: 6)
-        script.feed(.cdnArrived(script.transfers[0].id, chunks: script.transfers[0].chunks))
-        script.feed(.cdnFinished(script.transfers[0].id))
-        script.feed(.playback(position: .zero, isPlaying: true))
+        script.play()
         script.pass(.milliseconds(20))
         #expect(script.transfers.contains { $0.segment == ViewerScript.segment(1) })
     }

@@ -9,6 +9,8 @@ struct ViewerScript {
     private(set) var transfers: [(id: TransferID, segment: SegmentID, chunks: Range<Int>)] = []
     private(set) var requests: [(id: RequestID, peer: PeerKey, segment: SegmentID, chunks: Range<Int>)] = []
     private(set) var ended: [(id: TransferID, reason: Reason)] = []
+    private(set) var takenBack: [(id: RequestID, reason: Reason)] = []
+    private(set) var dropped: [PeerKey] = []
 
     init() {
         feed(.swarm(.joined(size: 3)))
@@ -50,6 +52,8 @@ struct ViewerScript {
             case .cancelFetch(let id, let reason): ended.append((id, reason))
             case .request(let id, let peer, let segment, let chunks, _, _):
                 requests.append((id, peer, segment, chunks))
+            case .cancelRequest(let id, _, let reason): takenBack.append((id, reason))
+            case .drop(let peer, _): dropped.append(peer)
             case .wait: return
             default: continue
             }
@@ -87,5 +91,12 @@ struct ViewerScript {
             }
             pass(.milliseconds(20))
         }
+    }
+
+    /// Lets the CDN's first transfer end well, and the viewer play.
+    mutating func play() {
+        feed(.cdnArrived(transfers[0].id, chunks: transfers[0].chunks))
+        feed(.cdnFinished(transfers[0].id))
+        feed(.playback(position: .zero, isPlaying: true))
     }
 }

@@ -173,7 +173,13 @@ extension SwarmMembership: PeerManagerDelegate {
         for id in books.segments(of: root) where session.disk?.store.holds(id) != true {
             let buffer = session.buffer(id)
             do {
-                guard try buffer.take(chunk: payload, at: chunk) else { continue }
+                guard try buffer.take(chunk: payload, at: chunk) else {
+                    // The CDN was sooner; the peer has kept its word all the same.
+                    if books.isOpen(request), buffer.present.contains(chunk) {
+                        session.feed(.chunkArrived(request, chunk: chunk, byteCount: payload.count))
+                    }
+                    continue
+                }
             } catch {
                 guard error.provesMisconduct else { continue }
                 session.figures.chunksRejected += 1

@@ -298,6 +298,9 @@ extension SimulatedViewer {
         let byteCount = geometry(index).byteRange(ofChunk: chunk).count
         guard ledgers[index].canTakeFromPeer(chunk, geometry(index)) else {
             figures.bytesWasted += byteCount
+            if books.isOpen(request), ledgers[index].present.contains(chunk) {
+                feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
+            }
             return
         }
         guard payload.first == StandIn.genuine.first else {
