@@ -91,7 +91,7 @@ extension Scheduler {
         guard !transfers.contains(where: { $0.segment.track == id.track && $0.segment.index < id.index }) else {
             return false
         }
-        if !isStart, ranges, tracks[id.track].descriptions[id.index].playsProgressively,
+        if !isStart, asksForRanges, tracks[id.track].descriptions[id.index].playsProgressively,
             tracks[id.track].segments[id.index].geometry != nil
         {
             let holes = dueHoles(id, pending.missing(in: all), all.count, outlook, margin: margin, head: head)
@@ -153,7 +153,7 @@ extension Scheduler {
         guard segment.present.isEmpty, segment.fetching.isEmpty else { return false }
         let stripes = configuration.startupStripes * SegmentGeometry.chunksPerStripe
         let isSmall = segment.byteCount.map { $0 <= stripes * SegmentGeometry.chunkByteCount } ?? false
-        if standing == .alone || segment.record == .none || !ranges || isSmall {
+        if standing == .alone || segment.record == .none || !asksForRanges || isSmall {
             fetch(id, chunks: nil, standing == .alone ? .alone : .startup, now: now)
             return true
         }
@@ -191,7 +191,7 @@ extension Scheduler {
         }
         guard let first = late.ranges.first, let last = late.ranges.last else { return false }
         let segment = tracks[id.track].segments[id.index]
-        guard ranges, let geometry = segment.geometry else {
+        guard asksForRanges, let geometry = segment.geometry else {
             cancelRequests(id, within: 0..<count)
             fetch(id, chunks: nil, reason, now: now)
             return true
@@ -254,7 +254,7 @@ extension Scheduler {
         let all = 0..<tracks[id.track].chunkCount(id.index)
         let reason: Reason = segment.record == .none && swarm != .off ? .unshared : .alone
         let holes = segment.present.missing(in: all)
-        if segment.present.isEmpty || segment.byteCount == nil || !ranges {
+        if segment.present.isEmpty || segment.byteCount == nil || !asksForRanges {
             cancelRequests(id, within: all)
             fetch(id, chunks: nil, reason, now: now)
         } else if let first = holes.first, let last = holes.last {
@@ -343,7 +343,7 @@ extension Scheduler {
             let need = cdnTime(range.count * SegmentGeometry.chunkByteCount) + configuration.startupMargin / 2
             guard need <= timeToSpare else { return }
         }
-        let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !ranges
+        let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !asksForRanges
         let isElected = self.front == nil && tracks[id.track].segments[id.index].hasClaim
         let reason: Reason = rank > 0 ? .backup : isElected ? .elected : .front
         fetch(id, chunks: isWhole ? nil : range, reason, now: now)

@@ -79,6 +79,26 @@ extension Scheduler {
         return becameComplete || isDone
     }
 
+    /// Notes an answer of the CDN.
+    mutating func respond(_ id: TransferID, after latency: Duration, now: MonotonicInstant) {
+        // The CDN is at work from its first answer on, however many come beside it.
+        if !transfers.contains(where: \.hasResponded) { cdnActiveAt = now }
+        if let index = transferIndex(id) { transfers[index].hasResponded = true }
+        cdnLatency = cdnLatency.map { ($0 * 3 + latency) / 4 } ?? latency
+    }
+
+    /// Notes that the CDN sends the whole resource.
+    mutating func ignoreRange(_ id: TransferID, from first: Int) {
+        guard let index = transferIndex(id) else { return }
+        let segment = transfers[index].segment
+        transfers[index].chunks = tracks[segment.track].segments[segment.index].geometry?.chunks
+        transfers[index].receivedByteCount = first
+        recount(segment)
+        // Once may be a new version of the resource (RFC 9110, 13.1.5).
+        ignoredRanges += 1
+        if ignoredRanges == 2 { asksForRanges = false }
+    }
+
     /// Notes bytes from the CDN.
     mutating func receive(_ id: TransferID, byteCount: Int, now: MonotonicInstant) {
         guard let index = transferIndex(id) else { return }

@@ -47,9 +47,9 @@ extension Scheduler {
         let own = rate / Double(transfers.count)
         for transfer in transfers where transfer.segment == id {
             let chunks = transfer.chunks?.clamped(to: geometry.chunks) ?? geometry.chunks
-            let position = chunks.lowerBound + transfer.receivedByteCount / SegmentGeometry.chunkByteCount
+            let position = transfer.position(in: chunks)
             // The next one is on its way.
-            var (low, high) = (min(position + 1, chunks.upperBound), chunks.upperBound)
+            var (low, high) = (max(chunks.lowerBound, min(position + 1, chunks.upperBound)), chunks.upperBound)
             while low < high {
                 let middle = (low + high) / 2
                 let bytes = Double((middle + 1 - position) * SegmentGeometry.chunkByteCount)
@@ -90,7 +90,7 @@ extension Scheduler {
                 continue
             }
             let chunks = transfer.chunks?.clamped(to: geometry.chunks) ?? geometry.chunks
-            let position = chunks.lowerBound + transfer.receivedByteCount / SegmentGeometry.chunkByteCount
+            let position = max(chunks.lowerBound, transfer.position(in: chunks))
             var others = segment.present
             for request in requests where request.segment == id && !request.isStanding && isSending(request.peer, now) {
                 others.formUnion(request.open)

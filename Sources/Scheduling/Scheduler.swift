@@ -43,7 +43,10 @@ public struct Scheduler: Sendable {
     var ignoredClaimers: [MemberID: MonotonicInstant] = [:]
     /// Members of the front that did not show their stripes, with how often.
     var failedOwners: [MemberID: Int] = [:]
-    var ranges: Bool
+    /// Whether the CDN is asked for ranges.
+    var asksForRanges: Bool
+    /// Ranges that the CDN has ignored.
+    var ignoredRanges = 0
     /// No segment has more chunks.
     var largestChunkCount = 1
     /// What peers can still send, while a pass counts on it; in the order of peers.
@@ -77,7 +80,7 @@ public struct Scheduler: Sendable {
     /// Makes a scheduler with an empty timeline.
     public init(configuration: SchedulerConfiguration) {
         self.configuration = configuration
-        self.ranges = configuration.usesRanges
+        self.asksForRanges = configuration.usesRanges
     }
 
     /// Takes an input in. Decisions come out of ``poll(now:)``.
@@ -149,11 +152,10 @@ public struct Scheduler: Sendable {
         case .cdnArrived(let id, let chunks):
             isDirty = arrive(id, chunks: chunks, now: now)
         case .cdnResponded(let id, let latency):
-            // The CDN is at work from its first answer on, however many come beside it.
-            if !transfers.contains(where: \.hasResponded) { cdnActiveAt = now }
-            if let index = transferIndex(id) { transfers[index].hasResponded = true }
-            cdnLatency = cdnLatency.map { ($0 * 3 + latency) / 4 } ?? latency
+            respond(id, after: latency, now: now)
             isDirty = false
+        case .cdnIgnoredRange(let id, let first):
+            ignoreRange(id, from: first)
         case .cdnFinished(let id):
             finish(id)
         case .cdnFailed(let id, let isFinal):

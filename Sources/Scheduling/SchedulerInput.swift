@@ -40,6 +40,9 @@ public enum SchedulerInput: Sendable, Equatable, Codable {
     case cdnArrived(TransferID, chunks: Range<Int>)
     /// The CDN answered.
     case cdnResponded(TransferID, after: Duration)
+    /// The CDN, which has answered, ignores that a range was asked for: the whole resource comes, whose first byte is this
+    /// one of the segment, negative where the segment is a part of it.
+    case cdnIgnoredRange(TransferID, from: Int)
     /// The CDN sent all of a transfer.
     case cdnFinished(TransferID)
     /// The CDN failed. `isFinal` when asking again is no use (404 and the like).

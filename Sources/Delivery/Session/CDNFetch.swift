@@ -13,4 +13,6 @@ struct CDNFetch {
     let chunks: Range<Int>
     /// Whether the whole segment was asked for.
     let isWhole: Bool
+    /// Whether the CDN sends the whole resource, though a range of it was asked for.
+    var ignoresRange = false
 }

@@ -71,8 +71,12 @@ extension ViewerSession {
                 learn(segment, byteCount: Int(total))
             }
         } else {
-            // The CDN ignores ranges: the whole resource comes, from its first byte on.
-            fetches[id]?.offset = -Int(clamping: base)
+            // Where a range was asked for the CDN ignores ranges: the whole resource comes, from its first byte on.
+            guard base <= UInt64(SegmentGeometry.maximumByteCount) else {
+                return refuse(id, .other("the server ignores ranges, and the segment lies far inside the resource"))
+            }
+            fetches[id]?.offset = -Int(base)
+            fetches[id]?.ignoresRange = fetch.transfer?.request.bytes != .all
             if reference.byteRange == nil, let length = response.contentLength {
                 learn(segment, byteCount: length)
             }
@@ -80,6 +84,7 @@ extension ViewerSession {
         // The answer may have turned out to be another version.
         guard fetches[id] != nil else { return }
         feed(.cdnResponded(id, after: latency))
+        if let fetch = fetches[id], fetch.ignoresRange { feed(.cdnIgnoredRange(id, from: fetch.offset)) }
     }
 
     /// Ends a transfer whose answer can't be used.
@@ -125,6 +130,11 @@ extension ViewerSession {
         }
         arrived(result.arrived, of: id, in: fetch.segment)
         if !result.mismatched.isEmpty { noteMismatch(fetch.segment) }
+        // What lies behind the segment is of no use.
+        if let fetch = fetches[id], fetch.ignoresRange, let end = buffer.byteCount, fetch.offset >= end {
+            fetch.transfer?.cancel()
+            finish(id)
+        }
     }
 
     /// Passes chunks from the CDN on: to the scheduler, the player and waiting peers.

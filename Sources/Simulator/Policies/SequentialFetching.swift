@@ -48,7 +48,8 @@ struct SequentialFetching: FetchPolicy {
             retryAt = now.advanced(by: .milliseconds(250) * (1 << min(failures, Self.maximumBackOffExponent)))
         case .evicted(let id): timeline.setLoaded(id.index, false)
         case .record, .noRecord, .size, .swarm, .front, .peerJoined, .peerLeft, .peerHolds, .peerChoked, .claim,
-            .chunkArrived, .cdnReceived, .cdnArrived, .cdnResponded, .completed, .rejected, .present, .replaced, .timer:
+            .chunkArrived, .cdnReceived, .cdnArrived, .cdnResponded, .cdnIgnoredRange, .completed, .rejected, .present,
+            .replaced, .timer:
             break
         }
     }

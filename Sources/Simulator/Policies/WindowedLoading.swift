@@ -190,7 +190,7 @@ struct WindowedLoading: FetchPolicy {
             segments[id.index].present = ChunkSet()
             timeline.setLoaded(id.index, false)
         case .timer: break
-        case .noRecord, .size, .swarm, .front, .claim, .cdnResponded, .completed, .replaced: return
+        case .noRecord, .size, .swarm, .front, .claim, .cdnResponded, .cdnIgnoredRange, .completed, .replaced: return
         }
         isDirty = true
     }

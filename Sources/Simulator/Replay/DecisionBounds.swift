@@ -71,6 +71,7 @@ enum DecisionBounds {
         case .cdnReceived(_, let byteCount): return of(byteCount)
         case .cdnArrived(_, let chunks): return of(chunks)
         case .cdnResponded(_, let latency): return of(latency)
+        case .cdnIgnoredRange(_, let first): return first.magnitude <= 1 << 40 ? nil : "the first byte"
         case .cdnFinished, .cdnFailed, .timer: return nil
         case .rejected(_, let chunks, _, let retryAfter): return of(chunks) ?? of(retryAfter)
         case .present(let id, let present): return of(id) ?? of(present)

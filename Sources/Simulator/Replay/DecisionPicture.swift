@@ -156,7 +156,7 @@ struct DecisionPicture {
                 segment.present = ChunkSet()
                 segment.isComplete = false
             }
-        case .noRecord, .swarm, .front, .claim, .cdnReceived, .cdnResponded, .timer: break
+        case .noRecord, .swarm, .front, .claim, .cdnReceived, .cdnResponded, .cdnIgnoredRange, .timer: break
         }
     }
 
