@@ -24,9 +24,11 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable {
     /// Ends the process.
     ///
     /// What was printed is written out, but no exit handler runs: those of OpenSSL and others free what threads that are
-    /// just ending still use.
+    /// just ending still use. A command whose output is lost, on a full disk for instance, has not done what was asked.
     public func leave() -> Never {
         fflush(nil)
-        _exit(rawValue)
+        guard self == .done, let failure = Terminal.outputFailure else { _exit(rawValue) }
+        Terminal.note("error: what was printed could not be written: \(failure)")
+        _exit(Self.failed.rawValue)
     }
 }

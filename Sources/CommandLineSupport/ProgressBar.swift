@@ -29,7 +29,7 @@ public struct ProgressBar {
         let text = Self.line(fraction, label, columns: Terminal.columns)
         guard text != lastText else { return }
         lastText = text
-        Terminal.write("\r\u{1B}[K" + (allowsColour ? "\u{1B}[32m\(text)\u{1B}[0m" : text), to: STDERR_FILENO)
+        _ = Terminal.write("\r\u{1B}[K" + (allowsColour ? "\u{1B}[32m\(text)\u{1B}[0m" : text), to: STDERR_FILENO)
     }
 
     /// Removes the bar, so that the next line starts on an empty one.
@@ -37,7 +37,7 @@ public struct ProgressBar {
         guard isShown, lastShown != nil else { return }
         lastShown = nil
         lastText = ""
-        Terminal.write("\r\u{1B}[K", to: STDERR_FILENO)
+        _ = Terminal.write("\r\u{1B}[K", to: STDERR_FILENO)
     }
 
     /// The bar's text in at most `columns` columns.

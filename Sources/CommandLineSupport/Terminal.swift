@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// The process's standard streams.
 public enum Terminal {
@@ -19,23 +20,33 @@ public enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// Writes a line to stdout at once.
-    public static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    /// Writes a line to stdout at once. What can't be written, but for a pipe that nobody reads any more, makes a command
+    /// that did all else fail; see ``ExitCode/leave()``.
+    public static func print(_ line: String) {
+        if let error = write(line + "\n", to: STDOUT_FILENO) { outputError.withLock { $0 = $0 ?? error } }
+    }
+
+    /// Why something could not be written to stdout.
+    static var outputFailure: String? { outputError.withLock { $0 }.map { String(cString: strerror($0)) } }
+
+    private static let outputError = Mutex<Int32?>(nil)
 
     /// Writes a line to stderr at once.
-    public static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    public static func note(_ line: String) { _ = write(line + "\n", to: STDERR_FILENO) }
 
     /// Writes a document to stdout: the only thing there of a command with `--json`.
     public static func print(_ document: JSONValue) { print(document.text()) }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    /// Writes all of a text; the error where it can't.
+    static func write(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             // A closed pipe: whoever read the output has had enough.
-            guard count > 0 else { return }
+            guard count > 0 else { return errno == EPIPE ? nil : errno }
             bytes = bytes.dropFirst(count)
         }
+        return nil
     }
 }

@@ -11,7 +11,9 @@ package struct SessionLog: Sendable {
     /// - Parameter write: Takes a line, from any thread; to standard error by default.
     package init(
         levels: [VBLogDomain: VBLogLevel],
-        write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+        write: @escaping @Sendable (String) -> Void = {
+            try? FileHandle.standardError.write(contentsOf: Data("\($0)\n".utf8))
+        }
     ) {
         self.levels = levels
         self.write = write

@@ -20,7 +20,7 @@ enum FiguresReport {
             }
         }
         if arguments.flag("json") {
-            FileHandle.standardOutput.write(try json(outcome.figures))
+            Terminal.print(String(decoding: try json(outcome.figures).dropLast(), as: UTF8.self))
         } else {
             for line in table(outcome.figures) { Terminal.print(line) }
         }
