@@ -6,19 +6,24 @@ public struct Bytes32: Hashable, Comparable, Sendable {
     public var words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Makes the value from its big-endian words.
+    @inlinable
     public init(words: (UInt64, UInt64, UInt64, UInt64)) {
         self.words = words
     }
 
     /// Makes the value from exactly thirty-two bytes; `nil` for any other count.
+    @inlinable
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
-        let contiguous = Array(bytes)
-        self.init(
-            words: (
-                UInt64(bigEndianBytes: contiguous[0..<8]), UInt64(bigEndianBytes: contiguous[8..<16]),
-                UInt64(bigEndianBytes: contiguous[16..<24]), UInt64(bigEndianBytes: contiguous[24..<32])
-            ))
+        var (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        // Each word passes its highest byte on to the one before it.
+        for byte in bytes {
+            first = first << 8 | second >> 56
+            second = second << 8 | third >> 56
+            third = third << 8 | fourth >> 56
+            fourth = fourth << 8 | UInt64(byte)
+        }
+        self.init(words: (first, second, third, fourth))
     }
 
     /// All bits zero.
@@ -26,7 +31,8 @@ public struct Bytes32: Hashable, Comparable, Sendable {
 
     /// The bytes in order.
     public var bytes: [UInt8] {
-        words.0.bigEndianBytes + words.1.bigEndianBytes + words.2.bigEndianBytes + words.3.bigEndianBytes
+        let spelled = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        return withUnsafeBytes(of: spelled) { Array($0) }
     }
 
     public static func == (left: Bytes32, right: Bytes32) -> Bool { left.words == right.words }

@@ -67,6 +67,20 @@ extension Duration {
         return exactly(nanoseconds: Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18)))
     }
 
+    /// The same as the operators for any kind of integer, which go through generic arithmetic.
+    public static func * (left: Duration, right: Int) -> Duration {
+        Duration(attoseconds: left.attoseconds * Int128(right))
+    }
+
+    /// The same for division; rounds towards zero.
+    public static func / (left: Duration, right: Int) -> Duration {
+        // Most spans are short, and the division of 128 bits is a slow one.
+        if let short = Int64(exactly: left.attoseconds) {
+            return Duration(attoseconds: Int128(short / Int64(right)))
+        }
+        return Duration(attoseconds: left.attoseconds / Int128(right))
+    }
+
     /// The same as `nanoseconds(_:)`, which goes through generic arithmetic.
     static func exactly(nanoseconds: Int64) -> Duration {
         Duration(attoseconds: Int128(nanoseconds) * 1_000_000_000)

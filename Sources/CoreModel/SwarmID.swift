@@ -7,6 +7,7 @@ public struct SwarmID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var tail: UInt32
 
     /// Makes an identifier from exactly twenty bytes; `nil` for any other count.
+    @inlinable
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 20, let head = Bytes16(bytes.prefix(16)) else { return nil }
         self.head = head

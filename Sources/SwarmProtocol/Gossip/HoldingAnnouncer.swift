@@ -90,15 +90,27 @@ public struct HoldingAnnouncer: Sendable {
         entries.removeAll { $0.extent == .nothing && $0.version <= version }
     }
 
-    /// The roots that changed since a version, the latest change first.
-    public func roots(since version: UInt32) -> [Digest] {
-        entriesChanged(since: version).reversed().map(\.root)
+    /// Whether something has changed since a version of a root that is not among `known`.
+    func hasChanged(since version: UInt32, besides known: CompleteRoots) -> Bool {
+        // By index, and from the latest change on: every announcement asks this for every link.
+        var index = entries.count
+        while index > 0, entries[index - 1].version > version {
+            index -= 1
+            if isTold(index, since: version), !known.contains(entries[index].root) { return true }
+        }
+        return false
     }
 
-    /// In the order of the changes. What came and went meanwhile is not spoken of.
-    private func entriesChanged(since version: UInt32) -> [Entry] {
-        let first = (entries.lastIndex { $0.version <= version } ?? -1) + 1
-        return entries[first...].filter { $0.extent != .nothing || $0.heldSince <= version }
+    /// What came and went meanwhile is not spoken of.
+    private func isTold(_ index: Int, since version: UInt32) -> Bool {
+        entries[index].extent != .nothing || entries[index].heldSince <= version
+    }
+
+    /// In the order of the changes.
+    private func entriesChanged(since version: UInt32) -> Range<Int> {
+        var first = entries.count
+        while first > 0, entries[first - 1].version > version { first -= 1 }
+        return first..<entries.count
     }
 
     /// What a link is to be told that was told of `version` last, and of nothing before its first; in the order of the
@@ -106,8 +118,8 @@ public struct HoldingAnnouncer: Sendable {
     public func frames(since version: UInt32) -> [[HaveEntry]] {
         var frames: [[HaveEntry]] = []
         var byteCount = 0
-        for held in entriesChanged(since: version) {
-            let entry = HaveEntry(root: held.root, change: change(to: held))
+        for index in entriesChanged(since: version) where isTold(index, since: version) {
+            let entry = HaveEntry(root: entries[index].root, change: change(to: entries[index]))
             if frames.isEmpty || byteCount >= Self.frameByteCount
                 || frames[frames.count - 1].count == WireLimits.haveEntryCount
             {

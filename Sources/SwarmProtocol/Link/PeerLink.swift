@@ -170,8 +170,8 @@ public struct PeerLink: Sendable {
         return false
     }
 
-    /// How much the most urgent request that has such chunks needs them.
-    var readyNeed: UploadNeed { mostUrgent().map { incoming[$0].need } ?? .none }
+    /// How much the most urgent request that has such chunks needs them; in place, since a link is large to copy.
+    mutating func readyNeed() -> UploadNeed { mostUrgent().map { incoming[$0].need } ?? .none }
 
     /// Ends the link: what is queued is dropped, events too, a bye goes out, and then ``LinkEvent/closed(_:)`` is told.
     public mutating func close(_ code: ByeCode) {

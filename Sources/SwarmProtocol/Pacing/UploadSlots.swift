@@ -76,6 +76,11 @@ struct UploadSlots: Sendable {
         return choose(now: now)
     }
 
+    /// Whether a link is known to have nothing to send, and its transport was not in the way of anything.
+    func isIdle(_ slot: Int) -> Bool {
+        slot >= entries.count || entries[slot].need == .none && !entries[slot].isStalled
+    }
+
     /// Whether a link has no place since its transport takes nothing.
     func isStalled(_ slot: Int) -> Bool { slot < entries.count && entries[slot].isStalled }
 

@@ -42,8 +42,8 @@ struct Neighbour: Sendable {
     /// The version of what this side holds that the link was told of, and when.
     var toldVersion: UInt32 = 0
     var toldAt: MonotonicInstant = .origin
-    /// The beginnings of roots that the peer said it has all of, the latest last: it need not be told of these.
-    var completeRoots: [UInt64] = []
+    /// What the peer said that it has all of: it need not be told of these.
+    var completeRoots = CompleteRoots()
     /// What may be passed on of others' claims.
     var relays: TokenBucket
 
@@ -75,10 +75,8 @@ struct Neighbour: Sendable {
         certificate = nil
         pacing = []
         nextExchange = .distantFuture
-        completeRoots = []
+        completeRoots = CompleteRoots()
     }
-
-    private static let completeRootLimit = 8
 
     /// Takes note of what the peer says that it holds.
     ///
@@ -86,14 +84,9 @@ struct Neighbour: Sendable {
     mutating func note(_ entries: [HaveEntry]) -> Bool {
         var isNeedy = false
         for entry in entries {
-            let name = entry.root.value.words.0
-            let place = completeRoots.firstIndex(of: name)
             if case .complete = entry.change {
-                guard place == nil else { continue }
-                if completeRoots.count == Self.completeRootLimit { completeRoots.removeFirst() }
-                completeRoots.append(name)
-            } else if let place {
-                completeRoots.remove(at: place)
+                if !completeRoots.contains(entry.root) { completeRoots.append(entry.root) }
+            } else if completeRoots.remove(entry.root) {
                 isNeedy = true
             }
         }

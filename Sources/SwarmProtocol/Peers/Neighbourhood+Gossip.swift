@@ -82,10 +82,8 @@ extension Neighbourhood {
 
     /// Whether there is anything new that the other side doesn't have.
     private func hasNews(for slot: Int) -> Bool {
-        guard !neighbours[slot].completeRoots.isEmpty else { return true }
-        return announcer.roots(since: neighbours[slot].toldVersion).contains {
-            !neighbours[slot].completeRoots.contains($0.value.words.0)
-        }
+        neighbours[slot].completeRoots.isEmpty
+            || announcer.hasChanged(since: neighbours[slot].toldVersion, besides: neighbours[slot].completeRoots)
     }
 
     /// Tells a link all that is new to it.

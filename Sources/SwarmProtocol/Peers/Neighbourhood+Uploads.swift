@@ -18,7 +18,10 @@ extension Neighbourhood {
 
     /// Bytes of data that a link may hand to its transport now.
     mutating func writable(_ slot: Int, now: MonotonicInstant, environment: inout some PeerEnvironment) -> Int {
-        noteUploads(slot, neighbours[slot].link.readyNeed, now: now)
+        let hasReady = neighbours[slot].link.hasReadyChunks
+        // Most links have nothing to upload most of the time.
+        if !hasReady, uploads.isIdle(slot) { return 0 }
+        noteUploads(slot, hasReady ? neighbours[slot].link.readyNeed() : .none, now: now)
         guard uploads.isActive(slot, now: now) || uploads.isStalled(slot),
             isReady(slot, now: now, environment: &environment), uploads.isActive(slot, now: now)
         else { return 0 }
