@@ -159,6 +159,7 @@ public struct ChunkSet: Hashable, Sendable {
     /// The maximal runs of chunks in the set, ascending.
     public var ranges: [Range<Int>] {
         var runs: [Range<Int>] = []
+        runs.reserveCapacity(runCount)
         var chunk = 0
         while let run = nextRun(from: chunk) {
             runs.append(run)
@@ -167,9 +168,17 @@ public struct ChunkSet: Hashable, Sendable {
         return runs
     }
 
+    /// The number of runs in the first words, and at least as many as there are in all of them.
+    private var runCount: Int {
+        func starts(_ word: UInt64, _ before: UInt64) -> Int { (word & ~(word << 1 | before >> 63)).nonzeroBitCount }
+        return starts(first, 0) + starts(second, first) + starts(third, second) + starts(fourth, third)
+            + more.reduce(0) { $0 + starts($1, 0) }
+    }
+
     /// The maximal runs of chunks of `range` that are missing from the set, ascending.
     public func missing(in range: Range<Int>) -> [Range<Int>] {
         var runs: [Range<Int>] = []
+        runs.reserveCapacity(runCount + 1)
         var rest = range
         while let run = nextMissingRun(in: rest) {
             runs.append(run)

@@ -62,9 +62,12 @@ extension Duration {
     }
 
     /// A span of so many seconds, clamped to what 64 bits hold in nanoseconds; none for what is no number.
-    public static func clamping(seconds: Double) -> Duration {
-        guard !seconds.isNaN else { return .zero }
-        return exactly(nanoseconds: Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18)))
+    public static func clamping(seconds: Double) -> Duration { exactly(nanoseconds: nanoseconds(clamping: seconds)) }
+
+    /// The same in nanoseconds.
+    @inlinable
+    public static func nanoseconds(clamping seconds: Double) -> Int64 {
+        seconds.isNaN ? 0 : Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18))
     }
 
     /// The same as the operators for any kind of integer, which go through generic arithmetic.

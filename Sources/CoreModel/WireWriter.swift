@@ -4,6 +4,9 @@ public struct WireWriter: Sendable {
     @inlinable public var bytes: [UInt8] { written }
     @usableFromInline var written: [UInt8] = []
 
+    /// How many bytes have been written.
+    @inlinable public var byteCount: Int { written.count }
+
     /// Makes a writer with room for `capacity` bytes.
     public init(capacity: Int = 64) { written.reserveCapacity(capacity) }
 
@@ -13,22 +16,31 @@ public struct WireWriter: Sendable {
         withUnsafeBytes(of: value.bigEndian) { written.append(contentsOf: $0) }
     }
 
+    /// Puts a number in network order in place of what was written at `offset`.
+    ///
+    /// - Precondition: as many bytes were written from there on.
+    public mutating func replace(at offset: Int, with value: UInt16) {
+        written[offset] = UInt8(truncatingIfNeeded: value >> 8)
+        written[offset + 1] = UInt8(truncatingIfNeeded: value)
+    }
+
+    /// The same for a byte.
+    public mutating func replace(at offset: Int, with value: UInt8) { written[offset] = value }
+
     /// Appends bytes as they are.
     @inlinable
     public mutating func append(_ more: some Sequence<UInt8>) { written.append(contentsOf: more) }
 
     /// Appends sixteen bytes.
     public mutating func append(_ value: Bytes16) {
-        integer(value.high)
-        integer(value.low)
+        withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { written.append(contentsOf: $0) }
     }
 
     /// Appends thirty-two bytes.
     public mutating func append(_ value: Bytes32) {
-        integer(value.words.0)
-        integer(value.words.1)
-        integer(value.words.2)
-        integer(value.words.3)
+        let words = value.words
+        let spelled = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        withUnsafeBytes(of: spelled) { written.append(contentsOf: $0) }
     }
 
     /// Appends a digest.

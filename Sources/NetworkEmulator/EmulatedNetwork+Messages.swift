@@ -54,8 +54,16 @@ extension EmulatedNetwork {
 
     /// Bytes that wait at the source of a flow, not begun.
     public func waitingByteCount(on flow: FlowID) -> Int {
-        let flow = flows[Int(flow.rawValue)]
-        return flow.flags.contains(.closed) ? 0 : stages[Int(flow.firstStage)].waiting
+        let index = Int(flow.rawValue)
+        return flows[index].flags.contains(.closed) ? 0 : stages[Int(flows[index].firstStage)].waiting
+    }
+
+    /// What waits at the source of a flow, and what has begun and not arrived; `mutating` only so that a network in a class
+    /// is not copied for it.
+    public mutating func byteCounts(on flow: FlowID) -> (waiting: Int, inFlight: Int) {
+        let index = Int(flow.rawValue)
+        let isClosed = flows[index].flags.contains(.closed)
+        return (isClosed ? 0 : stages[Int(flows[index].firstStage)].waiting, Int(flows[index].inFlight))
     }
 
     /// Has the owner told, once, with a delivery of the outcome ``Delivery/Outcome/room``, when no more than a frame's bytes

@@ -9,9 +9,10 @@ struct PeerOutlook: Sendable {
     /// What is asked of peers for earlier segments and not answered, in chunks.
     private var ahead = 0
 
+    /// Nobody is counted on.
+    init() {}
+
     init(of id: SegmentID, in scheduler: borrowing Scheduler, now: MonotonicInstant) {
-        // A CDN that can be played from is asked in time, whatever peers promise: it is what makes good for them.
-        guard !scheduler.canPlayFromCDN(id) else { return }
         let segment = scheduler.tracks[id.track].segments[id.index]
         for holder in segment.holders where !holder.holding.verified.isEmpty {
             guard let index = scheduler.peerIndex(holder.peer), scheduler.peers[index].uploads,

@@ -2,8 +2,11 @@ internal import CoreModel
 
 /// What comes from the CDN.
 extension Scheduler {
+    // Much of what follows only looks, and is `mutating` all the same: a state as large as this is copied for a method that
+    // isn't.
+
     /// The time until the first missing byte of a segment is played, were playback running.
-    func timeLeft(_ id: SegmentID, head: Duration) -> Duration {
+    mutating func timeLeft(_ id: SegmentID, head: Duration) -> Duration {
         let start = tracks[id.track].descriptions[id.index].start
         guard start <= head else { return start - head }
         // The segment under the playhead is played while it comes in.
@@ -11,41 +14,37 @@ extension Scheduler {
     }
 
     /// The time until a chunk is played: where a segment plays while it comes in, its end has longer than its start.
-    func timeLeft(_ id: SegmentID, chunk: Int, of count: Int, head: Duration) -> Duration {
-        guard tracks[id.track].descriptions[id.index].playsProgressively else { return timeLeft(id, head: head) }
-        return tracks[id.track].time(id.index, before: chunk, of: count) - head
+    mutating func timeLeft(_ id: SegmentID, chunk: Int, of count: Int, head: Duration) -> Duration {
+        let description = tracks[id.track].descriptions[id.index]
+        guard description.playsProgressively else { return timeLeft(id, head: head) }
+        return PlayTimes(description).time(before: chunk, of: count) - head
     }
 
-    /// What the CDN needs for `byteCount` bytes after all that is under way.
-    func cdnTime(_ byteCount: Int) -> Duration {
-        var backlog = 0
+    /// What the CDN needs after all that is under way.
+    mutating func cdnPace() -> CDNPace {
+        var pace = CDNPace(
+            rate: cdnRate, latency: cdnLatency ?? configuration.unprovenCDNLatency,
+            factor: configuration.handoverFactor)
         for transfer in transfers {
             let all = 0..<tracks[transfer.segment.track].chunkCount(transfer.segment.index)
             let chunks = transfer.chunks?.clamped(to: all) ?? all
-            backlog += max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
+            pace.backlog += max(0, chunks.count * SegmentGeometry.chunkByteCount - transfer.receivedByteCount)
         }
-        let seconds = Double(backlog + byteCount) / cdnRate
-        return (cdnLatency ?? configuration.unprovenCDNLatency) + .clamping(seconds: min(seconds, 1e6))
+        return pace
     }
 
     /// Whether the CDN, at its measured rate, brings a segment in the time that it plays.
-    func canPlayFromCDN(_ id: SegmentID) -> Bool {
+    mutating func canPlayFromCDN(_ id: SegmentID) -> Bool {
         guard let rate = cdnThroughput.bytesPerSecond else { return true }
         let byteCount = tracks[id.track].chunkCount(id.index) * SegmentGeometry.chunkByteCount
         return rate * tracks[id.track].descriptions[id.index].duration.inSeconds >= Double(byteCount)
-    }
-
-    /// The same with what a transfer may take longer.
-    private func scaledCDNTime(_ chunks: Int) -> Duration {
-        let need = cdnTime(chunks * SegmentGeometry.chunkByteCount)
-        return .clamping(seconds: need.inSeconds * configuration.handoverFactor)
     }
 
     /// Before its playback by more than this no segment is urgent, whatever is missing of it.
     mutating func horizon() -> Duration {
         if let urgentHorizon { return urgentHorizon }
         let margin = max(configuration.startupMargin, configuration.handoverMargin + configuration.handoverJitter)
-        let horizon = scaledCDNTime(largestChunkCount) + margin
+        let horizon = cdnPace().scaledTime(chunks: largestChunkCount) + margin
         urgentHorizon = horizon
         return horizon
     }
@@ -78,8 +77,12 @@ extension Scheduler {
         let isStart = startupIndex[id.track] == id.index
         // While the first transfer measures the CDN, only what is being played can't wait for the result.
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
-        let outlook = PeerOutlook(of: id, in: self, now: now)
-        let scaled = outlook.limit(scaledCDNTime(chunks), for: chunks, in: all, left: left, configuration)
+        let pace = cdnPace()
+        let need = pace.scaledTime(chunks: chunks)
+        // A CDN that can be played from is asked in time, whatever peers promise: it is what makes good for them. And it
+        // makes no difference where it needs little for all that is missing.
+        let isSlow = need > configuration.peerReserve && !canPlayFromCDN(id)
+        let outlook = isSlow ? PeerOutlook(of: id, in: self, now: now) : PeerOutlook()
         // A segment that was wanted late leaves peers most of the little time there is.
         let room = known ?? left
         tracks[id.track].segments[id.index].room = room
@@ -94,9 +97,12 @@ extension Scheduler {
         if !isStart, asksForRanges, tracks[id.track].descriptions[id.index].playsProgressively,
             tracks[id.track].segments[id.index].geometry != nil
         {
-            let holes = dueHoles(id, pending.missing(in: all), all.count, outlook, margin: margin, head: head)
+            let times = PlayTimes(tracks[id.track].descriptions[id.index])
+            let holes = dueHoles(
+                pending.missing(in: all), times, pace, outlook, count: all.count, margin: margin, head: head)
             return !holes.isEmpty && handOver(id, holes: holes, head: head, reason: .deadline, now: now)
         }
+        let scaled = outlook.limit(need, for: chunks, in: all, left: left, configuration)
         guard left <= scaled + margin else { return false }
         let reason: Reason = isStart ? .startup : .deadline
         return handOver(id, holes: pending.missing(in: all), head: head, reason: reason, now: now)
@@ -105,26 +111,36 @@ extension Scheduler {
     /// What the CDN has to be asked for now of a segment that plays while it comes in, with what follows soon.
     ///
     /// - Parameter holes: What is missing.
-    private func dueHoles(
-        _ id: SegmentID, _ holes: [Range<Int>], _ count: Int, _ outlook: PeerOutlook, margin: Duration, head: Duration
+    private mutating func dueHoles(
+        _ holes: [Range<Int>], _ times: PlayTimes, _ pace: CDNPace, _ outlook: PeerOutlook, count: Int,
+        margin: Duration, head: Duration
     ) -> [Range<Int>] {
-        /// The time to spare for a chunk, were all that is missing up to it asked for now.
-        func slack(_ chunk: Int, _ missing: Int) -> Duration {
-            let left = timeLeft(id, chunk: chunk, of: count, head: head)
-            let need = outlook.limit(
-                scaledCDNTime(missing), for: missing, in: chunk..<chunk + 1, left: left, configuration)
-            return left - need - margin
+        let lead = configuration.handoverLead.nanosecondsClamped
+        let until = (times.start - head).nanosecondsClamped
+        let margin = margin.nanosecondsClamped
+        let reserve = configuration.peerReserve.nanosecondsClamped
+        /// The nanoseconds to spare for a chunk, were all that is missing up to it asked for now.
+        func slack(_ chunk: Int, _ missing: Int) -> Int64 {
+            let left = until &+ times.nanoseconds(before: chunk, of: count)
+            let need = pace.scaledNanoseconds(chunks: missing)
+            guard need > reserve else { return left &- need &- margin }
+            let limit = outlook.limit(
+                .nanoseconds(need), for: missing, in: chunk..<chunk + 1, left: .nanoseconds(left), configuration)
+            return left &- limit.nanosecondsClamped &- margin
         }
         // Within a hole it is least at one of its ends, or where the first picture ends.
-        let kink = Int(Double(count) * TrackState.firstPicture)
+        let kink = Int(Double(count) * PlayTimes.firstPicture)
         var isDue = false
         var end = 0
         var missing = 0
         for hole in holes {
-            for chunk in [hole.lowerBound, min(max(kink, hole.lowerBound), hole.upperBound - 1), hole.upperBound - 1] {
+            let kinked = min(max(kink, hole.lowerBound), hole.upperBound - 1)
+            let ends: InlineArray<3, Int> = [hole.lowerBound, kinked, hole.upperBound - 1]
+            for place in ends.indices {
+                let chunk = ends[place]
                 let least = slack(chunk, missing + chunk - hole.lowerBound + 1)
-                if least <= .zero { isDue = true }
-                if least <= configuration.handoverLead { end = chunk + 1 }
+                if least <= 0 { isDue = true }
+                if least <= lead { end = chunk + 1 }
             }
             // Only a part of it: the last chunk that is.
             if end > hole.lowerBound, end < hole.upperBound {
@@ -132,7 +148,7 @@ extension Scheduler {
                 while low < high {
                     let middle = (low + high) / 2
                     let rest = slack(middle, missing + middle - hole.lowerBound + 1)
-                    if rest <= configuration.handoverLead { low = middle + 1 } else { high = middle }
+                    if rest <= lead { low = middle + 1 } else { high = middle }
                 }
                 end = low
             }
@@ -143,7 +159,7 @@ extension Scheduler {
     }
 
     /// Whether the CDN may be asked for the segment: it is not known to be without it, nor has it just failed.
-    func isFetchable(_ id: SegmentID, now: MonotonicInstant) -> Bool {
+    mutating func isFetchable(_ id: SegmentID, now: MonotonicInstant) -> Bool {
         !tracks[id.track].segments[id.index].isGone && tracks[id.track].segments[id.index].retryAt <= now
     }
 
@@ -177,13 +193,14 @@ extension Scheduler {
         for hole in holes { late.insert(hole) }
         let count = tracks[id.track].chunkCount(id.index)
         let ahead = chunksOutstanding(upTo: id)
-        let cdn = cdnTime(late.count * SegmentGeometry.chunkByteCount)
+        let pace = cdnPace()
+        let cdn = pace.time(late.count * SegmentGeometry.chunkByteCount)
         for request in requests where request.segment == id {
             guard let peer = peerIndex(request.peer).map({ peers[$0] }), let chunk = request.open.firstChunk(from: 0)
             else { continue }
             let finish = peer.time(for: ahead[request.peer, default: 0], configuration)
             let left = timeLeft(id, chunk: chunk, of: count, head: head)
-            let need = min(scaledCDNTime(missing(holes, upTo: chunk)), configuration.peerReserve)
+            let need = min(pace.scaledTime(chunks: missing(holes, upTo: chunk)), configuration.peerReserve)
             let lastMoment = need + configuration.startupMargin
             guard !peer.isSilent(now) || left > lastMoment else { continue }
             let isSooner = peer.throughput.bytesPerSecond != nil && finish < cdn
@@ -207,7 +224,7 @@ extension Scheduler {
         return true
     }
 
-    private func missing(_ holes: [Range<Int>], upTo chunk: Int) -> Int {
+    private mutating func missing(_ holes: [Range<Int>], upTo chunk: Int) -> Int {
         holes.reduce(0) { $0 + max(0, min($1.upperBound, chunk + 1) - $1.lowerBound) }
     }
 
@@ -298,15 +315,15 @@ extension Scheduler {
     }
 
     /// Whether nothing is left for this viewer to fetch for the swarm, as long as no backup is due.
-    func isShareDone(_ id: SegmentID, _ geometry: SegmentGeometry, _ taken: ChunkSet) -> Bool {
+    mutating func isShareDone(_ id: SegmentID, _ geometry: SegmentGeometry, _ taken: ChunkSet) -> Bool {
         guard let front = front ?? claim(of: id)?.front else { return isSeen(id) }
         guard let place = front.members.firstIndex(of: configuration.member) else { return true }
         guard let key = tracks[id.track].segments[id.index].shareKey else { return false }
         let shift = Int(key % UInt64(front.members.count))
         let parts = min(front.members.count, geometry.stripeCount)
-        return (0..<parts).allSatisfy { part in
+        for part in 0..<parts {
             let share = front.share(part, of: parts, geometry.stripeCount, shift)
-            guard effectiveRank(in: front, share: share, place: place) == 0 else { return true }
+            guard effectiveRank(in: front, share: share, place: place) == 0 else { continue }
             let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
             let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
             var rest = first..<last
@@ -314,8 +331,8 @@ extension Scheduler {
                 guard isCovered(id, run) else { return false }
                 rest = run.upperBound..<last
             }
-            return true
         }
+        return true
     }
 
     /// Fetches what is missing of one share.
@@ -326,7 +343,7 @@ extension Scheduler {
         guard transfers.count < configuration.maximumTransfers else { return }
         let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
         let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
-        let taken = tracks[id.track].segments[id.index].taken
+        let taken = taken(id)
         var missing: Range<Int>?
         var rest = first..<last
         while let run = taken.nextMissingRun(in: rest) {
@@ -340,7 +357,8 @@ extension Scheduler {
         let range = geometry.stripeAligned(missing)
         // What the swarm needs later must not delay what can't wait.
         if let timeToSpare {
-            let need = cdnTime(range.count * SegmentGeometry.chunkByteCount) + configuration.startupMargin / 2
+            let bytes = range.count * SegmentGeometry.chunkByteCount
+            let need = cdnPace().time(bytes) + configuration.startupMargin / 2
             guard need <= timeToSpare else { return }
         }
         let isWhole = range == geometry.chunks && tracks[id.track].segments[id.index].present.isEmpty || !asksForRanges
@@ -384,7 +402,7 @@ extension Scheduler {
     }
 
     /// Whether some peer has all of a run, or is fetching it.
-    private func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
+    private mutating func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
         // By place: a copy of a holding touches reference counts.
         let holders = tracks[id.track].segments[id.index].holders
         for place in holders.indices where holders[place].holding.covers(chunks) && isUseful(holders[place].peer) {
@@ -394,13 +412,13 @@ extension Scheduler {
     }
 
     /// Whether what the peer holds is of use to anybody: it uploads, and answers.
-    private func isUseful(_ key: PeerKey) -> Bool {
+    private mutating func isUseful(_ key: PeerKey) -> Bool {
         guard let index = peerIndex(key) else { return false }
         return peers[index].uploads && peers[index].isReliable
     }
 
     /// Whether some useful peer has a part of the segment, or is fetching it.
-    private func isSeen(_ id: SegmentID) -> Bool {
+    private mutating func isSeen(_ id: SegmentID) -> Bool {
         let holders = tracks[id.track].segments[id.index].holders
         for place in holders.indices where !holders[place].holding.isEmpty && isUseful(holders[place].peer) {
             return true
@@ -409,12 +427,14 @@ extension Scheduler {
     }
 
     /// Whether some of these chunks is here, or some useful peer has one or is fetching it.
-    private func isSeen(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
-        let segment = tracks[id.track].segments[id.index]
-        if segment.present.missingCount(in: chunks) < chunks.count { return true }
-        return segment.holders.contains { holder in
-            holder.holding.all.missingCount(in: chunks) < chunks.count && isUseful(holder.peer)
+    private mutating func isSeen(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
+        if tracks[id.track].segments[id.index].present.missingCount(in: chunks) < chunks.count { return true }
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices
+        where holders[place].holding.all.missingCount(in: chunks) < chunks.count && isUseful(holders[place].peer) {
+            return true
         }
+        return false
     }
 
     /// Waits for this viewer's turn in the election, then claims the segment.

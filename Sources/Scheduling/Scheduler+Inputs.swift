@@ -27,7 +27,7 @@ extension Scheduler {
             peers[index].reach = max(peers[index].reach, tracks[id.track].descriptions[id.index].start)
         }
         // What only confirms what is known, and brings nothing that is missing, changes nothing.
-        let taken = tracks[id.track].segments[id.index].taken
+        let taken = taken(id)
         if !(old?.isWithin(holding.all) ?? true) || !holding.isWithin(taken) { tracks[id.track].rouse(id.index) }
         return true
     }

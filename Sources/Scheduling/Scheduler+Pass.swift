@@ -113,14 +113,14 @@ extension Scheduler {
         return best
     }
 
-    private func isBefore(_ left: SegmentID, _ right: SegmentID) -> Bool {
+    private mutating func isBefore(_ left: SegmentID, _ right: SegmentID) -> Bool {
         let leftStart = tracks[left.track].descriptions[left.index].start
         let rightStart = tracks[right.track].descriptions[right.index].start
         return leftStart < rightStart || leftStart == rightStart && left < right
     }
 
     /// Whether playback is about to need what the CDN is sending of a segment.
-    private func isPlayedAsItComes(_ id: SegmentID, head: Duration) -> Bool {
+    private mutating func isPlayedAsItComes(_ id: SegmentID, head: Duration) -> Bool {
         transfers.contains { $0.segment == id }
             && timeLeft(id, head: head) < configuration.tightSpan
             && tracks[id.track].descriptions[id.index].start <= head + configuration.tightSpan
@@ -128,13 +128,14 @@ extension Scheduler {
 
     /// The peers without which nothing will be decided about a segment before it, or what all segments depend on, changes or
     /// its playback comes near: they hold what is missing, and nothing is this viewer's to fetch. All when that isn't so.
-    private func awaitedPeers(_ id: SegmentID, head: Duration, end: Duration, now: MonotonicInstant) -> UInt64 {
+    private mutating func awaitedPeers(_ id: SegmentID, head: Duration, end: Duration, now: MonotonicInstant) -> UInt64
+    {
         guard isFetchable(id, now: now), tracks[id.track].segments[id.index].room != nil,
             tracks[id.track].segments[id.index].record == .valid,
             tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
             let geometry = tracks[id.track].segments[id.index].geometry
         else { return .max }
-        let taken = tracks[id.track].segments[id.index].taken
+        let taken = taken(id)
         let isOutside = tracks[id.track].descriptions[id.index].start >= end
         guard isOutside || isShareDone(id, geometry, taken) else { return .max }
         var mask: UInt64 = 0
@@ -224,7 +225,7 @@ extension Scheduler {
 
     /// How long a peer may send nothing: it serves first what is needed first, so that who asks for what has time may have
     /// to wait for others.
-    private func patience(with key: PeerKey, head: Duration) -> Duration {
+    private mutating func patience(with key: PeerKey, head: Duration) -> Duration {
         var left = configuration.peerWindow
         for request in requests where request.peer == key {
             left = min(left, tracks[request.segment.track].descriptions[request.segment.index].start - head)

@@ -7,6 +7,8 @@ struct PeerOffer: Sendable {
     var isOpen: Bool
     /// When it would have sent one chunk more, as a span from now.
     var finish: Duration
+    /// Chunks outstanding of the segment that is being planned.
+    var segmentOutstanding = 0
 }
 
 /// What is asked of peers.
@@ -19,7 +21,7 @@ extension Scheduler {
             tracks[id.track].descriptions[id.index].start < head + configuration.peerWindow,
             let geometry = tracks[id.track].segments[id.index].geometry
         else { return false }
-        var taken = tracks[id.track].segments[id.index].taken
+        var taken = taken(id)
         taken.subtract(lateFromCDN(id, geometry, head: head, now: now))
         guard !taken.contains(geometry.chunks) else { return false }
         let isTight = tracks[id.track].segments[id.index].room.map { $0 < configuration.tightRoom } ?? false
@@ -37,7 +39,7 @@ extension Scheduler {
 
     /// What the CDN has been asked for and, at its rate, will bring when it has been missed for some time: peers may be
     /// sooner. Nothing while the CDN is fast enough to play from, for then peers' bytes would only keep its own waiting.
-    private func lateFromCDN(
+    private mutating func lateFromCDN(
         _ id: SegmentID, _ geometry: SegmentGeometry, head: Duration, now: MonotonicInstant
     ) -> ChunkSet {
         var late = ChunkSet()
@@ -104,14 +106,17 @@ extension Scheduler {
     }
 
     /// How many chunks from the segment's start on are played within ``SchedulerConfiguration/orderedSpan``.
-    private func orderedCount(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> Int {
+    private mutating func orderedCount(_ id: SegmentID, _ geometry: SegmentGeometry, head: Duration) -> Int {
         let count = geometry.chunkCount
         let span = configuration.orderedSpan
         guard timeLeft(id, chunk: 0, of: count, head: head) < span else { return 0 }
+        let description = tracks[id.track].descriptions[id.index]
+        guard description.playsProgressively else { return count }
+        let times = PlayTimes(description)
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if timeLeft(id, chunk: middle, of: count, head: head) < span { low = middle + 1 } else { high = middle }
+            if times.time(before: middle, of: count) - head < span { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -165,7 +170,7 @@ extension Scheduler {
         var hasAsked = false
         for candidate in candidates where budget >= Self.halfStripe {
             let holding = tracks[id.track].segments[id.index].holders[candidate.holder].holding
-            let taken = tracks[id.track].segments[id.index].taken
+            let taken = taken(id)
             guard let found = rarestRun(of: holding, taken, rarity, in: start..<count) else { continue }
             // Of what is rare many ask at once: each for little, and not all for the same.
             let most = found.isRare ? Self.halfStripe / 2 : Self.halfStripe
@@ -192,47 +197,58 @@ extension Scheduler {
         var peer: Int
         /// Chunks of the segment that it may be asked for.
         var room: Int
+
+        /// Whether it is asked before one that was found before it.
+        func isBefore(_ other: SpreadCandidate) -> Bool {
+            finish == other.finish ? outstanding < other.outstanding : finish < other.finish
+        }
     }
 
     /// The holders that are to be asked, who would send first coming first.
-    private func spreadCandidates(
-        _ id: SegmentID, left: Duration
-    ) -> [SpreadCandidate] {
+    private mutating func spreadCandidates(_ id: SegmentID, left: Duration) -> [SpreadCandidate] {
         let latest = latest(left)
         // What a peer has to send of earlier segments does not keep the first chunks of this one from spreading.
-        var outstanding = Array(repeating: 0, count: peers.count)
-        for request in requests where request.segment == id {
-            if let index = peerIndex(request.peer) { outstanding[index] += request.open.count }
+        for index in offers.indices { offers[index].segmentOutstanding = 0 }
+        for place in requests.indices where requests[place].segment == id {
+            if let index = peerIndex(requests[place].peer) {
+                offers[index].segmentOutstanding += requests[place].open.count
+            }
         }
-        let taken = tracks[id.track].segments[id.index].taken
+        let taken = taken(id)
         var candidates: [SpreadCandidate] = []
         let holders = tracks[id.track].segments[id.index].holders
         var index = 0
         for place in holders.indices {
             while offers[index].peer < holders[place].peer { index += 1 }
+            guard offers[index].isOpen else { continue }
             // Who is idle, or has room for a whole request: few requests, and none waits long.
-            let room = peers[index].tightLimit - outstanding[index]
-            guard offers[index].isOpen, outstanding[index] == 0 || room >= Self.halfStripe,
-                offers[index].finish < latest, !holders[place].holding.isWithin(taken)
+            let outstanding = offers[index].segmentOutstanding
+            let room = peers[index].tightLimit - outstanding
+            guard outstanding == 0 || room >= Self.halfStripe, offers[index].finish < latest,
+                !holders[place].holding.isWithin(taken)
             else { continue }
-            candidates.append(
-                SpreadCandidate(
-                    finish: offers[index].finish, outstanding: peers[index].outstandingChunks, holder: place,
-                    peer: index, room: room))
+            let candidate = SpreadCandidate(
+                finish: offers[index].finish, outstanding: peers[index].outstandingChunks, holder: place, peer: index,
+                room: room)
+            // There are a handful: each goes to its place.
+            if candidates.isEmpty { candidates.reserveCapacity(holders.count - place) }
+            var spot = candidates.count
+            while spot > 0, candidate.isBefore(candidates[spot - 1]) { spot -= 1 }
+            candidates.insert(candidate, at: spot)
         }
-        candidates.sort { ($0.finish, $0.outstanding, $0.holder) < ($1.finish, $1.outstanding, $1.holder) }
         return candidates
     }
 
     /// For each word of a segment's chunks: those that at least one, two, three and four peers have or will have.
-    private func rarity(of id: SegmentID, count: Int) -> [SIMD4<UInt64>] {
+    private mutating func rarity(of id: SegmentID, count: Int) -> [SIMD4<UInt64>] {
         var counts = Array(repeating: SIMD4<UInt64>.zero, count: (count + 63) / 64)
         var index = 0
-        for holder in tracks[id.track].segments[id.index].holders {
-            while offers[index].peer < holder.peer { index += 1 }
+        let holders = tracks[id.track].segments[id.index].holders
+        for place in holders.indices {
+            while offers[index].peer < holders[place].peer { index += 1 }
             guard peers[index].uploads else { continue }
             for word in counts.indices {
-                let bits = holder.holding.verified.bits(word) | holder.holding.expected.bits(word)
+                let bits = holders[place].holding.verified.bits(word) | holders[place].holding.expected.bits(word)
                 guard bits != 0 else { continue }
                 counts[word][3] |= counts[word][2] & bits
                 counts[word][2] |= counts[word][1] & bits
@@ -245,7 +261,7 @@ extension Scheduler {
 
     /// Of what a peer has and this viewer lacks, a run of chunks that fewest have: within a half of a stripe, so that whole
     /// halves go around and few requests name few chunks. Which of several, each viewer draws for itself.
-    private func rarestRun(
+    private mutating func rarestRun(
         of holding: Holding, _ taken: ChunkSet, _ rarity: [SIMD4<UInt64>], in range: Range<Int>
     ) -> (chunks: Range<Int>, isRare: Bool)? {
         var draw = configuration.seed ^ UInt64(requests.last?.id.rawValue ?? 0) &* 0x9E37_79B9_7F4A_7C15
@@ -333,7 +349,7 @@ extension Scheduler {
 
     /// How far a peer is ahead of what this viewer may want, in steps: those behind can be asked by fewer others, so that
     /// who is further ahead is left to those who have nobody else.
-    private func lead(ofPeer index: Int) -> Int {
+    private mutating func lead(ofPeer index: Int) -> Int {
         let lead = peers[index].reach - offersFrom
         return lead < Self.leadStep ? 0 : Int(lead.components.seconds / Self.leadStep.components.seconds)
     }
@@ -342,7 +358,7 @@ extension Scheduler {
 
     /// The peer to ask for a chunk: of those that would send it in time the one least ahead; of several such the one that
     /// would send it first, then the one with less outstanding, then the lower key.
-    private func bestPeer(for id: SegmentID, chunk: Int, left: Duration) -> Choice? {
+    private mutating func bestPeer(for id: SegmentID, chunk: Int, left: Duration) -> Choice? {
         let latest = latest(left)
         var best: (lead: Int, finish: Duration, outstanding: Int, choice: Choice)?
         var index = 0

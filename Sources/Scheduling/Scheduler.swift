@@ -229,11 +229,21 @@ public struct Scheduler: Sendable {
         return TransferID(rawValue: nextTransfer)
     }
 
-    func has(_ id: SegmentID) -> Bool {
+    // `@inline(__always)` and `mutating`: a state as large as this is copied for a method that only looks.
+
+    @inline(__always) func has(_ id: SegmentID) -> Bool {
         tracks.indices.contains(id.track) && tracks[id.track].segments.indices.contains(id.index)
     }
 
-    func isComplete(_ id: SegmentID) -> Bool { tracks[id.track].isComplete(id.index) }
+    @inline(__always) func isComplete(_ id: SegmentID) -> Bool { tracks[id.track].isComplete(id.index) }
+
+    /// Chunks of a segment that need nobody to be asked for them.
+    mutating func taken(_ id: SegmentID) -> ChunkSet {
+        var taken = tracks[id.track].segments[id.index].present
+        taken.formUnion(tracks[id.track].segments[id.index].requested)
+        taken.formUnion(tracks[id.track].segments[id.index].fetching)
+        return taken
+    }
 
     /// Notes the exact size of a segment, or that it isn't known any more.
     mutating func setByteCount(_ id: SegmentID, _ byteCount: Int?) {
@@ -247,7 +257,7 @@ public struct Scheduler: Sendable {
     }
 
     /// - Complexity: O(log *n*).
-    func peerIndex(_ key: PeerKey) -> Int? {
+    @inline(__always) func peerIndex(_ key: PeerKey) -> Int? {
         var (low, high) = (0, peers.count)
         while low < high {
             let middle = (low + high) / 2

@@ -72,14 +72,6 @@ struct SegmentState: Sendable {
         self.draw = draw
     }
 
-    /// Chunks that need nobody to be asked for them.
-    var taken: ChunkSet {
-        var taken = present
-        taken.formUnion(requested)
-        taken.formUnion(fetching)
-        return taken
-    }
-
     /// The chunks that are there from the segment's start without a hole.
     var contiguousCount: Int { present.runLength(from: 0) }
 

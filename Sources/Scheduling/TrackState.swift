@@ -118,21 +118,14 @@ struct TrackState: Sendable {
     }
 
     /// The time up to which the media is there at least: the first picture of a segment can be a fifth of its bytes.
-    func reachedAtLeast(_ index: Int) -> Duration {
+    mutating func reachedAtLeast(_ index: Int) -> Duration {
         let fraction = Double(segments[index].contiguousCount) / Double(chunkCount(index))
-        return time(index, of: fraction >= 1 ? 1 : (fraction - Self.firstPicture) / (1 - Self.firstPicture))
+        let first = PlayTimes.firstPicture
+        return time(index, of: fraction >= 1 ? 1 : (fraction - first) / (1 - first))
     }
-
-    /// When a chunk is needed of a segment that plays while it comes in: the media that is there without it ends then.
-    func time(_ index: Int, before chunk: Int, of count: Int) -> Duration {
-        time(index, of: (Double(chunk) / Double(count) - Self.firstPicture) / (1 - Self.firstPicture))
-    }
-
-    static let firstPicture = 0.2
 
     private func time(_ index: Int, of fraction: Double) -> Duration {
-        descriptions[index].start
-            + .clamping(seconds: descriptions[index].duration.inSeconds * min(max(fraction, 0), 1))
+        PlayTimes(descriptions[index]).time(of: fraction)
     }
 
     /// The first segment that ends after `head`.

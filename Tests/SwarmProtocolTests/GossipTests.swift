@@ -7,7 +7,7 @@ import Testing
         var announcer = HoldingAnnouncer()
         var told: UInt32 = 0
         func next() -> [HaveEntry] {
-            let frames = announcer.frames(since: told)
+            let frames = announcer.entries(since: told)
             told = announcer.version
             return frames.flatMap { $0 }
         }
@@ -28,10 +28,10 @@ import Testing
                 HaveEntry(root: root(1), change: .complete),
             ])
         // A new link is told of all that is held.
-        #expect(announcer.frames(since: 0).flatMap { $0 }.map(\.root) == [root(2), root(1)])
+        #expect(announcer.entries(since: 0).flatMap { $0 }.map(\.root) == [root(2), root(1)])
         announcer.remove(root: root(1))
         #expect(next() == [HaveEntry(root: root(1), change: .lost)])
-        #expect(announcer.frames(since: 0).flatMap { $0 }.map(\.root) == [root(2)])
+        #expect(announcer.entries(since: 0).flatMap { $0 }.map(\.root) == [root(2)])
         // What came and went between two frames is not spoken of.
         announcer.update(root: root(3), verified: ChunkSet(0..<1), expected: ChunkSet(), isComplete: false)
         announcer.remove(root: root(3))
@@ -44,9 +44,9 @@ import Testing
         let before = announcer.version
         announcer.remove(root: root(1))
         announcer.forgetLost(upTo: before)
-        #expect(announcer.frames(since: before) == [[HaveEntry(root: root(1), change: .lost)]])
+        #expect(announcer.entries(since: before) == [[HaveEntry(root: root(1), change: .lost)]])
         announcer.forgetLost(upTo: announcer.version)
-        #expect(announcer.frames(since: before).isEmpty)
+        #expect(announcer.entries(since: before).isEmpty)
     }
 
     @Test func receiversOfTheFramesKnowTheStateHoweverOftenTheyAreTold() {
@@ -70,7 +70,7 @@ import Testing
             truth[name] = state
             announcer.update(root: name, verified: state.verified, expected: state.expected, isComplete: false)
             for link in links.indices where step % [1, 7, 40][link] == 0 {
-                for entry in announcer.frames(since: links[link].told).joined() {
+                for entry in announcer.entries(since: links[link].told).joined() {
                     Self.apply(entry, to: &links[link].state)
                 }
                 links[link].told = announcer.version
@@ -107,7 +107,7 @@ import Testing
         for number in 0..<200 {
             announcer.update(root: root(UInt8(number)), verified: scattered, expected: ChunkSet(), isComplete: false)
         }
-        let frames = announcer.frames(since: 0)
+        let frames = announcer.entries(since: 0)
         #expect(frames.reduce(0) { $0 + $1.count } == 200)
         for entries in frames {
             #expect(Frame.have(entries).encoded.count < 9000)
@@ -120,5 +120,18 @@ import Testing
         var seen = SeenSet(limit: 3)
         let answers = [1, 2, 3, 1, 4, 1, 2, 4].map { seen.insert(root($0)) }
         #expect(answers == [true, true, true, false, true, true, true, false])
+    }
+}
+
+extension HoldingAnnouncer {
+    /// What its frames say.
+    fileprivate func entries(since version: UInt32) -> [[HaveEntry]] {
+        frames(since: version).map { bytes in
+            var reader = WireReader(bytes)
+            guard case .have(let entries) = try? Frame(reading: &reader), reader.remaining == 0 else { return [] }
+            // The same entries in a frame are the same bytes.
+            #expect(Frame.have(entries).encoded == bytes)
+            return entries
+        }
     }
 }

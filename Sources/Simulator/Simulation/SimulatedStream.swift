@@ -9,7 +9,7 @@ internal import Integrity
 
 /// The segments of the renditions that are played: sizes drawn once, with trees of stand-in hashes and the records over them,
 /// which all viewers share.
-struct SimulatedStream {
+final class SimulatedStream {
     struct Segment {
         var start: Duration
         var duration: Duration
@@ -31,10 +31,10 @@ struct SimulatedStream {
     let count: Int
     /// Those of the lowest rendition, then of the next. A place here is what a segment is called where renditions matter;
     /// else its number is its place in its own.
-    private(set) var segments: [Segment] = []
+    let segments: [Segment]
     /// The segments' numbers by their roots' first words: a table with open addressing, since this is looked up for each
     /// chunk.
-    private var places: [Int32] = []
+    private let places: [Int32]
 
     /// Draws the segments of a scenario.
     init(_ scenario: Scenario, seed: UInt64, suite: some CryptoSuite, time: UnixTime) {
@@ -51,6 +51,7 @@ struct SimulatedStream {
         var mixer = SeededGenerator(seed: seed ^ 0x7365_676D_656E_7473)
         var generator = SeededGenerator(seed: mixer.next())
         var timeline: [(start: Duration, duration: Duration, factor: Double)] = []
+        var segments: [Segment] = []
         var start = Duration.zero
         while start < length {
             let duration = isLive ? plan.segmentDuration : min(plan.segmentDuration, length - start)
@@ -98,12 +99,14 @@ struct SimulatedStream {
         }
         var capacity = 16
         while capacity < 4 * segments.count { capacity *= 2 }
-        places = Array(repeating: -1, count: capacity)
+        var places = Array<Int32>(repeating: -1, count: capacity)
         for (number, segment) in segments.enumerated() {
             var place = Int(truncatingIfNeeded: segment.root.value.words.0) & (capacity - 1)
             while places[place] >= 0 { place = (place + 1) & (capacity - 1) }
             places[place] = Int32(number)
         }
+        self.segments = segments
+        self.places = places
     }
 
     /// The place of the segment with a root; `nil` for a root that is none.

@@ -57,12 +57,12 @@ extension SimulatedViewer {
         world.transmit(bytes, missing: missing, payload: missing > 0 ? servedByteCount : 0, on: flow)
     }
 
-    /// In place too.
+    /// In place: reading a class's property for a call copies the whole value first.
     static func link(to peer: PeerID, _ neighbourhood: inout Neighbourhood) -> LinkID? {
         neighbourhood.link(to: peer)
     }
 
-    /// In place, for the same reason as ``Simulation/byteCounts(on:)``.
+    /// In place too: reading a class's property for a call copies the whole value first.
     private static func sentPayloadByteCount(of id: LinkID, _ neighbourhood: inout Neighbourhood) -> UInt64 {
         neighbourhood.sentPayloadByteCount(of: id)
     }
@@ -375,7 +375,7 @@ struct ViewerEnvironment: PeerEnvironment {
 
     func queuedByteCount(of link: LinkID) -> Int {
         guard let flow = viewer.flow(of: link) else { return 0 }
-        let waiting = viewer.world.byteCounts(on: flow).waiting
+        let waiting = viewer.world.network.byteCounts(on: flow).waiting
         guard waiting > Self.unsentByteCount else { return 0 }
         if !viewer.transports[link.slot].waitsForRoom {
             viewer.transports[link.slot].waitsForRoom = true
@@ -386,7 +386,7 @@ struct ViewerEnvironment: PeerEnvironment {
 
     func unacknowledgedByteCount(of link: LinkID) -> Int {
         guard let flow = viewer.flow(of: link) else { return 0 }
-        let count = viewer.world.byteCounts(on: flow)
+        let count = viewer.world.network.byteCounts(on: flow)
         let byteCount = min(count.waiting, Self.unsentByteCount) + count.inFlight
         if byteCount > 0 { viewer.world.awaitArrival(on: flow) }
         return byteCount

@@ -64,40 +64,43 @@ final class SimulatedViewer {
     let address: NetworkAddress
     let key: any AgreementKey
     let claimKey: RoleKey
-    var secrets: SeededGenerator
+    @exclusivity(unchecked) var secrets: SeededGenerator
     var trackerGenerator: SeededGenerator
-    var figures = ViewerTally()
+    @exclusivity(unchecked) var figures = ViewerTally()
     /// What the scheduler was told and what it decided; kept for the viewer that is to be explained.
-    var decisions: [DecisionEntry]?
+    @exclusivity(unchecked) var decisions: [DecisionEntry]?
 
-    var scheduler: Scheduler
+    // What is touched several times for each message is lent to nobody who comes back for it meanwhile: the machines call
+    // nothing but the environment, which asks for other things. So nothing is checked at run time.
+
+    @exclusivity(unchecked) var scheduler: Scheduler
     /// What decides in the scheduler's place when another policy is compared with it.
-    var rival: (any FetchPolicy)?
-    var neighbourhood: Neighbourhood
-    var books = PeerBooks()
+    @exclusivity(unchecked) var rival: (any FetchPolicy)?
+    @exclusivity(unchecked) var neighbourhood: Neighbourhood
+    @exclusivity(unchecked) var books = PeerBooks()
     var tracker: TrackerSession?
-    var player: PlaybackClock
+    @exclusivity(unchecked) var player: PlaybackClock
 
-    var isOnline = true
-    var alarms = Array(repeating: Alarm(), count: Wake.allCases.count)
-    var isDraining = false
-    var isDriving = false
+    @exclusivity(unchecked) var isOnline = true
+    @exclusivity(unchecked) var alarms = Array(repeating: Alarm(), count: Wake.allCases.count)
+    @exclusivity(unchecked) var isDraining = false
+    @exclusivity(unchecked) var isDriving = false
     var isDrainingTracker = false
 
     // MARK: Session
-    var hasTimeline = false
+    @exclusivity(unchecked) var hasTimeline = false
     /// Segments that the viewer knows of.
-    var knownSegments = 0
+    @exclusivity(unchecked) var knownSegments = 0
     /// The timeline's first segment, in the stream's numbers.
-    var firstSegment = 0
-    var ledgers = SimulatedViewer.untouchedLedgers
+    @exclusivity(unchecked) var firstSegment = 0
+    @exclusivity(unchecked) var ledgers = SimulatedViewer.untouchedLedgers
     /// Which rendition each segment is played at; `nil` where there is one.
-    var renditions: RenditionPlan?
+    @exclusivity(unchecked) var renditions: RenditionPlan?
     /// Live, with several renditions: segments whose records have come.
     var recorded = ChunkRuns()
     var fetches: [Fetch] = []
     var delivered = ChunkRuns()
-    var feedIndex = 0
+    @exclusivity(unchecked) var feedIndex = 0
     var feedOffset = 0
     /// How far into segments the player had come when a seek took it away from them, where they were not over.
     var leftAt: [Int: Int] = [:]
@@ -117,9 +120,9 @@ final class SimulatedViewer {
     var nextSnapshot = MonotonicInstant.origin
     var nextWant = MonotonicInstant.origin
     /// By the links' slots.
-    var transports: ContiguousArray<Transport> = []
+    @exclusivity(unchecked) var transports: ContiguousArray<Transport> = []
     /// The real size of the chunk that the store was asked for last.
-    var servedByteCount = 0
+    @exclusivity(unchecked) var servedByteCount = 0
     var trackerConnection: TrackerSession.ConnectionID?
     var trackerFlow: FlowID?
     /// The store's number of the connection to the tracker.

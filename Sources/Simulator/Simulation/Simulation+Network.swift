@@ -55,14 +55,6 @@ extension Simulation {
         return box
     }
 
-    /// What waits at the source of a flow, and what is under way on it.
-    func byteCounts(on flow: FlowID) -> (waiting: Int, inFlight: Int) { Self.byteCounts(&network, flow) }
-
-    /// In place: reading a class's property for a call copies the whole value first.
-    private static func byteCounts(_ network: inout EmulatedNetwork, _ flow: FlowID) -> (waiting: Int, inFlight: Int) {
-        (network.waitingByteCount(on: flow), network.inFlightByteCount(on: flow))
-    }
-
     // MARK: - Deliveries
 
     func take(_ delivery: Delivery) {

@@ -139,16 +139,19 @@ package final class Simulation {
     /// Whether who has seen everything leaves.
     let leavesAtEnd = true
 
-    var network: EmulatedNetwork
-    var events = EventQueue<UInt64>()
-    var now = MonotonicInstant.origin
-    var viewers: [SimulatedViewer?]
-    var connections: ContiguousArray<Connection> = []
-    var parcels = SimulationPool<Parcel>()
+    // What is touched several times for each message is not checked for overlapping accesses at run time: none of it is lent to
+    // anybody who comes back for it.
+
+    @exclusivity(unchecked) var network: EmulatedNetwork
+    @exclusivity(unchecked) var events = EventQueue<UInt64>()
+    @exclusivity(unchecked) var now = MonotonicInstant.origin
+    @exclusivity(unchecked) var viewers: [SimulatedViewer?]
+    @exclusivity(unchecked) var connections: ContiguousArray<Connection> = []
+    @exclusivity(unchecked) var parcels = SimulationPool<Parcel>()
     var dials = SimulationPool<Dial>()
     var boxes: [Box?]
 
-    var transfers = SimulationPool<CDNTransfer>()
+    @exclusivity(unchecked) var transfers = SimulationPool<CDNTransfer>()
     var nextSerial = 0
     let cdnNode: NodeID
     let trackerNode: NodeID
@@ -161,13 +164,13 @@ package final class Simulation {
     var isTrackerOut = false
 
     /// Segments that have been published, from the stream's start on.
-    var publishedSegments: Int
+    @exclusivity(unchecked) var publishedSegments: Int
     /// By place of a segment in the stream.
     var segmentBytes: [SegmentBytes]
     /// Bytes that were delivered to anybody, each counted once.
     var distinctBytes = 0
     var tallies: [ViewerTally]
-    var payload = SimulationResult.Payload()
+    @exclusivity(unchecked) var payload = SimulationResult.Payload()
     var maximumFront = 0
     var series: [SimulationResult.Second] = []
     /// All that was counted up to the end of the last second.

@@ -147,6 +147,7 @@ extension WireReader {
             throw .tooLarge(field: "have ranges", value: count, limit: WireLimits.haveRangeCount)
         }
         var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(count)
         for _ in 0..<count {
             let first = Int(try integer(UInt16.self))
             let length = Int(try integer(UInt16.self))

@@ -5,13 +5,13 @@ extension Frame {
     ///
     /// - Precondition: the frame keeps to ``WireLimits``; its maker is this project.
     public var encoded: [UInt8] {
-        var body = WireWriter(capacity: 64)
-        writeBody(to: &body)
-        precondition(body.bytes.count <= WireLimits.bodyByteCount, "a \(type) frame of \(body.bytes.count) bytes")
-        var frame = WireWriter(capacity: WireLimits.frameHeaderByteCount + body.bytes.count)
+        var frame = WireWriter(capacity: WireLimits.frameHeaderByteCount + 64)
         frame.integer(type.rawValue)
-        frame.integer(UInt16(body.bytes.count))
-        frame.append(body.bytes)
+        frame.integer(UInt16(0))
+        writeBody(to: &frame)
+        let count = frame.byteCount - WireLimits.frameHeaderByteCount
+        precondition(count <= WireLimits.bodyByteCount, "a \(type) frame of \(count) bytes")
+        frame.replace(at: 1, with: UInt16(count))
         return frame.bytes
     }
 
@@ -78,8 +78,8 @@ extension HaveEntry {
     fileprivate func write(to body: inout WireWriter) {
         body.append(root)
         switch change {
-        case .lost: body.integer(UInt8(0))
-        case .complete: body.integer(UInt8(1))
+        case .lost: Self.writeLost(to: &body)
+        case .complete: Self.writeComplete(to: &body)
         case .replace(let verified, let expected):
             body.integer(UInt8(2))
             Self.write(verified, to: &body)
@@ -91,12 +91,40 @@ extension HaveEntry {
         }
     }
 
+    // What comes behind an entry's root, for those who have no entry.
+
+    static func writeLost(to body: inout WireWriter) { body.integer(UInt8(0)) }
+
+    static func writeComplete(to body: inout WireWriter) { body.integer(UInt8(1)) }
+
+    /// Sets of chunks in place of what was said before, as far as an entry can say it.
+    static func writeReplacing(_ verified: ChunkSet, _ expected: ChunkSet, to body: inout WireWriter) {
+        body.integer(UInt8(2))
+        write(verified, to: &body)
+        write(expected, to: &body)
+    }
+
     private static func write(_ ranges: [Range<Int>], to body: inout WireWriter) {
         body.integer(UInt8(ranges.count))
-        for range in ranges {
-            body.integer(UInt16(range.lowerBound))
-            body.integer(UInt16(range.count))
+        for range in ranges { write(range, to: &body) }
+    }
+
+    private static func write(_ chunks: ChunkSet, to body: inout WireWriter) {
+        let place = body.byteCount
+        body.integer(UInt8(0))
+        var count: UInt8 = 0
+        var chunk = 0
+        while count < WireLimits.haveRangeCount, let run = chunks.nextRun(from: chunk) {
+            write(run, to: &body)
+            chunk = run.upperBound
+            count += 1
         }
+        body.replace(at: place, with: count)
+    }
+
+    private static func write(_ range: Range<Int>, to body: inout WireWriter) {
+        // Two numbers of 16 bits.
+        body.integer(UInt32(UInt16(range.lowerBound)) << 16 | UInt32(UInt16(range.count)))
     }
 }
 

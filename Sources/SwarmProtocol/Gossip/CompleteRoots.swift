@@ -2,29 +2,34 @@ internal import CoreModel
 
 /// The beginnings of the roots that a peer said last that it has all of. When it is full the oldest is forgotten.
 ///
-/// In the value itself: every announcement looks at every link's.
+/// In the value itself: every announcement looks at every link's. Of a root 32 bits are kept, since those that a viewer knows
+/// at a time are few; of two that begin alike one would not be told of.
 struct CompleteRoots: Sendable {
     /// How many are remembered.
     static var limit: Int { 8 }
 
     /// In the order of their coming, from the first place on.
-    private var names: InlineArray<8, UInt64> = .init(repeating: 0)
-    private(set) var count = 0
+    private var names: InlineArray<8, UInt32> = .init(repeating: 0)
+    private var count: UInt8 = 0
 
     var isEmpty: Bool { count == 0 }
 
     func contains(_ root: Digest) -> Bool { place(of: root) != nil }
 
     private func place(of root: Digest) -> Int? {
-        let name = root.value.words.0
-        for place in 0..<count where names[place] == name { return place }
+        let name = Self.name(root)
+        for place in 0..<Int(count) where names[place] == name { return place }
         return nil
+    }
+
+    private static func name(_ root: Digest) -> UInt32 {
+        UInt32(truncatingIfNeeded: root.value.words.0 ^ root.value.words.0 >> 32)
     }
 
     /// Adds a root that is not there.
     mutating func append(_ root: Digest) {
         if count == Self.limit { remove(at: 0) }
-        names[count] = root.value.words.0
+        names[Int(count)] = Self.name(root)
         count += 1
     }
 
@@ -37,6 +42,6 @@ struct CompleteRoots: Sendable {
 
     private mutating func remove(at place: Int) {
         count -= 1
-        for place in place..<count { names[place] = names[place + 1] }
+        for place in place..<Int(count) { names[place] = names[place + 1] }
     }
 }

@@ -114,36 +114,47 @@ public struct HoldingAnnouncer: Sendable {
     }
 
     /// What a link is to be told that was told of `version` last, and of nothing before its first; in the order of the
-    /// changes, cut into frames.
-    public func frames(since version: UInt32) -> [[HaveEntry]] {
-        var frames: [[HaveEntry]] = []
-        var byteCount = 0
-        for index in entriesChanged(since: version) where isTold(index, since: version) {
-            let entry = HaveEntry(root: entries[index].root, change: change(to: entries[index]))
-            if frames.isEmpty || byteCount >= Self.frameByteCount
-                || frames[frames.count - 1].count == WireLimits.haveEntryCount
-            {
-                frames.append([])
-                byteCount = 0
-            }
-            frames[frames.count - 1].append(entry)
-            byteCount += entry.byteCount
+    /// changes, as the bytes of have frames: every announcement to every link is made here.
+    public func frames(since version: UInt32) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        var frame = WireWriter(capacity: 0)
+        var count = 0
+        func close() {
+            let body = frame.byteCount - WireLimits.frameHeaderByteCount
+            precondition(body <= WireLimits.bodyByteCount, "a have frame of \(body) bytes")
+            frame.replace(at: 1, with: UInt16(body))
+            frame.replace(at: WireLimits.frameHeaderByteCount, with: UInt16(count))
+            frames.append(frame.bytes)
         }
+        for index in entriesChanged(since: version) where isTold(index, since: version) {
+            if count == WireLimits.haveEntryCount || frame.byteCount >= Self.frameByteCount + Self.headerByteCount {
+                close()
+                count = 0
+            }
+            if count == 0 {
+                frame = WireWriter(capacity: 128)
+                frame.integer(FrameType.have.rawValue)
+                // The lengths come when they are known.
+                frame.integer(UInt32(0))
+            }
+            write(entries[index], to: &frame)
+            count += 1
+        }
+        if count > 0 { close() }
         return frames
     }
 
-    private func change(to entry: Entry) -> HaveEntry.Change {
+    /// Bytes of a have frame before its first entry.
+    private static let headerByteCount = WireLimits.frameHeaderByteCount + 2
+
+    private func write(_ entry: Entry, to frame: inout WireWriter) {
+        frame.append(entry.root)
         switch entry.extent {
-        case .nothing: return .lost
-        case .all: return .complete
+        case .all: HaveEntry.writeComplete(to: &frame)
         case .part:
-            guard let part = part(of: entry.root) else { return .lost }
-            return .replace(verified: parts[part].verified.firstRuns, expected: parts[part].expected.firstRuns)
+            guard let part = part(of: entry.root) else { fallthrough }
+            HaveEntry.writeReplacing(parts[part].verified, parts[part].expected, to: &frame)
+        case .nothing: HaveEntry.writeLost(to: &frame)
         }
     }
-}
-
-extension ChunkSet {
-    /// The first 64 runs: as much as an entry can say.
-    fileprivate var firstRuns: [Range<Int>] { Array(ranges.prefix(WireLimits.haveRangeCount)) }
 }

@@ -26,7 +26,7 @@ extension PeerLink {
         // A chunk that was evicted meanwhile has left a reject.
         if let bytes = takeControl() { return transmit(bytes) }
         releaseRequestStorage()
-        return .wait(until: nextDeadline)
+        return .wait(until: nextDeadline())
     }
 
     /// Appends a transport message: length and ciphertext.
@@ -57,6 +57,7 @@ extension PeerLink {
 
     /// Handshake bytes, or control frames sealed into one message.
     private mutating func takeControl() -> [UInt8]? {
+        if firstControl.isEmpty, rawOutput.isEmpty { return nil }
         var output: [UInt8] = []
         swap(&output, &rawOutput)
         guard !firstControl.isEmpty else { return output.isEmpty ? nil : output }
@@ -102,7 +103,8 @@ extension PeerLink {
         role == .initiator ? identity.spans.initiatorPing : identity.spans.responderPing
     }
 
-    private var nextDeadline: MonotonicInstant? {
+    /// `mutating` only so that the link isn't copied for it.
+    private mutating func nextDeadline() -> MonotonicInstant? {
         switch state {
         case .awaitingPreamble, .handshaking, .awaitingAdmission, .awaitingHelloAdmission, .opening:
             return handshakeDeadline

@@ -75,7 +75,7 @@ extension PeerLink {
 
     /// Rejects what has waited so long behind the requests of others that it is better asked of somebody else.
     mutating func rejectNeglected(now: MonotonicInstant) {
-        guard patienceEnds <= now else { return }
+        guard patienceEnd() <= now else { return }
         for index in incoming.indices where incoming[index].isNeglected(now) {
             reject(incoming[index].ready, of: incoming[index], .busy, retryAfter: .seconds(1))
             incoming[index].ready = .none
@@ -84,7 +84,9 @@ extension PeerLink {
     }
 
     /// When ``rejectNeglected(now:)`` has something to do.
-    var patienceEnds: MonotonicInstant {
+    ///
+    /// `mutating` only so that the link isn't copied for it.
+    mutating func patienceEnd() -> MonotonicInstant {
         var earliest = MonotonicInstant.distantFuture
         for index in incoming.indices where !incoming[index].ready.isEmpty {
             earliest = min(earliest, incoming[index].patienceEnds)
@@ -141,8 +143,10 @@ extension PeerLink {
     }
 
     /// When ``expireIncoming(now:)`` has something to do.
-    var nextIncomingDeadline: MonotonicInstant {
-        incoming.reduce(.distantFuture) { min($0, $1.deadline) }
+    @inline(__always) var nextIncomingDeadline: MonotonicInstant {
+        var earliest = MonotonicInstant.distantFuture
+        for index in incoming.indices { earliest = min(earliest, incoming[index].deadline) }
+        return earliest
     }
 
     /// The request with ready chunks whose time ends first, the older one of two.

@@ -88,9 +88,7 @@ extension Neighbourhood {
 
     /// Tells a link all that is new to it.
     mutating func tellHoldings(_ slot: Int, now: MonotonicInstant) {
-        for entries in announcer.frames(since: neighbours[slot].toldVersion) {
-            send(Frame.have(entries).encoded, slot: slot)
-        }
+        for frame in announcer.frames(since: neighbours[slot].toldVersion) { send(frame, slot: slot) }
         neighbours[slot].toldVersion = announcer.version
         neighbours[slot].toldAt = now
     }

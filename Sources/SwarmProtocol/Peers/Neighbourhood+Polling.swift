@@ -105,7 +105,7 @@ extension Neighbourhood {
                         continue
                     }
                     // What was waited for so long that it is to be rejected as soon as it is there.
-                    if !uploads.isActive(slot, now: now), neighbours[slot].link.patienceEnds <= now { continue }
+                    if !uploads.isActive(slot, now: now), neighbours[slot].link.patienceEnd() <= now { continue }
                 }
                 deadlines[slot] = self.deadline(deadline, slot: slot, now: now, environment: &environment)
                 neighbours[slot].flags.remove(.isDue)
@@ -144,7 +144,7 @@ extension Neighbourhood {
         var earliest = deadline ?? .distantFuture
         guard neighbours[slot].link.hasReadyChunks else { return earliest }
         if !uploads.isActive(slot, now: now) {
-            earliest = min(earliest, uploads.turn(of: slot) ?? .distantFuture, neighbours[slot].link.patienceEnds)
+            earliest = min(earliest, uploads.turn(of: slot) ?? .distantFuture, neighbours[slot].link.patienceEnd())
             guard uploads.isStalled(slot) else { return earliest }
         } else {
             earliest = min(earliest, uploads.stallTime(of: slot))
