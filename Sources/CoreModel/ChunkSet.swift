@@ -78,26 +78,34 @@ public struct ChunkSet: Hashable, Sendable {
     }
 
     /// Adds every chunk of another set.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func formUnion(_ other: ChunkSet) {
         first |= other.first
         second |= other.second
         third |= other.third
         fourth |= other.fourth
-        guard !other.more.isEmpty else { return }
-        extend(toWords: other.wordCount)
-        for index in other.more.indices { more[index] |= other.more[index] }
+        if !other.more.isEmpty { formUnion(words: other.more) }
+    }
+
+    @usableFromInline
+    mutating func formUnion(words: [UInt64]) {
+        extend(toWords: Self.inlineCount + words.count)
+        for index in words.indices { more[index] |= words[index] }
     }
 
     /// Removes every chunk of another set.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func subtract(_ other: ChunkSet) {
         first &= ~other.first
         second &= ~other.second
         third &= ~other.third
         fourth &= ~other.fourth
-        guard !more.isEmpty, !other.more.isEmpty else { return }
-        for index in 0..<min(more.count, other.more.count) { more[index] &= ~other.more[index] }
+        if !more.isEmpty, !other.more.isEmpty { subtract(words: other.more) }
+    }
+
+    @usableFromInline
+    mutating func subtract(words: [UInt64]) {
+        for index in 0..<min(more.count, words.count) { more[index] &= ~words[index] }
         trim()
     }
 
@@ -137,12 +145,17 @@ public struct ChunkSet: Hashable, Sendable {
     }
 
     /// Whether each chunk of the set is in another set too.
-    @inlinable
+    @inlinable @inline(__always)
     public func isSubset(of other: ChunkSet) -> Bool {
         let outside =
             first & ~other.first | second & ~other.second | third & ~other.third | fourth & ~other.fourth
-        guard outside == 0, more.count <= other.more.count else { return false }
-        for index in more.indices where more[index] & ~other.more[index] != 0 { return false }
+        return outside == 0 && (more.isEmpty || Self.isSubset(more, other.more))
+    }
+
+    @usableFromInline
+    static func isSubset(_ words: [UInt64], _ others: [UInt64]) -> Bool {
+        guard words.count <= others.count else { return false }
+        for index in words.indices where words[index] & ~others[index] != 0 { return false }
         return true
     }
 

@@ -54,11 +54,10 @@ extension Duration {
 
     /// The span in nanoseconds, clamped to what 64 bits hold (292 years).
     public var nanosecondsClamped: Int64 {
-        let (seconds, attoseconds) = parts
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, sumOverflow) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return sumOverflow ? (seconds < 0 ? .min : .max) : sum
+        let whole = attoseconds
+        // Most spans are short, and the division of 128 bits is a slow one.
+        if let short = Int64(exactly: whole) { return short / 1_000_000_000 }
+        return Int64(clamping: whole / 1_000_000_000)
     }
 
     /// A span of so many seconds, clamped to what 64 bits hold in nanoseconds; none for what is no number.
@@ -68,6 +67,30 @@ extension Duration {
     @inlinable
     public static func nanoseconds(clamping seconds: Double) -> Int64 {
         seconds.isNaN ? 0 : Int64(min(max(seconds * 1e9, -9.2e18), 9.2e18))
+    }
+
+    // The same as the standard library's, whose code for 128 bits is neither inlined nor the processor's own.
+
+    @inlinable @inline(__always)
+    public static func < (left: Duration, right: Duration) -> Bool { left.attoseconds < right.attoseconds }
+
+    @inlinable @inline(__always)
+    public static func > (left: Duration, right: Duration) -> Bool { left.attoseconds > right.attoseconds }
+
+    @inlinable @inline(__always)
+    public static func <= (left: Duration, right: Duration) -> Bool { left.attoseconds <= right.attoseconds }
+
+    @inlinable @inline(__always)
+    public static func >= (left: Duration, right: Duration) -> Bool { left.attoseconds >= right.attoseconds }
+
+    @inlinable @inline(__always)
+    public static func + (left: Duration, right: Duration) -> Duration {
+        Duration(attoseconds: left.attoseconds + right.attoseconds)
+    }
+
+    @inlinable @inline(__always)
+    public static func - (left: Duration, right: Duration) -> Duration {
+        Duration(attoseconds: left.attoseconds - right.attoseconds)
     }
 
     /// The same as the operators for any kind of integer, which go through generic arithmetic.

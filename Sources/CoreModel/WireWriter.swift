@@ -16,6 +16,26 @@ public struct WireWriter: Sendable {
         withUnsafeBytes(of: value.bigEndian) { written.append(contentsOf: $0) }
     }
 
+    // Small numbers byte by byte: for so few, going through a buffer costs more.
+
+    /// Appends a byte.
+    @inlinable
+    public mutating func integer(_ value: UInt8) { written.append(value) }
+
+    /// Appends a number of sixteen bits in network order.
+    @inlinable
+    public mutating func integer(_ value: UInt16) {
+        written.append(UInt8(truncatingIfNeeded: value >> 8))
+        written.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    /// Appends a number of thirty-two bits in network order.
+    @inlinable
+    public mutating func integer(_ value: UInt32) {
+        integer(UInt16(truncatingIfNeeded: value >> 16))
+        integer(UInt16(truncatingIfNeeded: value))
+    }
+
     /// Puts a number in network order in place of what was written at `offset`.
     ///
     /// - Precondition: as many bytes were written from there on.
