@@ -389,7 +389,7 @@ extension Scheduler {
     /// The rank for a share of the viewer at a place of the front, not counting members that have failed before.
     private func effectiveRank(in front: Front, share: Front.Share, place: Int) -> Int {
         let rank = (place - share.owner + front.members.count) % front.members.count
-        guard rank > 0, !failedOwners.isEmpty else { return rank }
+        guard rank > 0, hasFailedTwice else { return rank }
         return (0..<rank).count {
             failedOwners[front.members[(share.owner + $0) % front.members.count], default: 0] < 2
         }

@@ -42,7 +42,11 @@ public struct Scheduler: Sendable {
     /// Claimers whose claims turned out void, with the instant until which they are ignored.
     var ignoredClaimers: [MemberID: MonotonicInstant] = [:]
     /// Members of the front that did not show their stripes, with how often.
-    var failedOwners: [MemberID: Int] = [:]
+    var failedOwners: [MemberID: Int] = [:] {
+        didSet { hasFailedTwice = failedOwners.values.contains { $0 > 1 } }
+    }
+    /// Whether one of them failed again: only then somebody is passed over.
+    private(set) var hasFailedTwice = false
     /// Whether the CDN is asked for ranges.
     var asksForRanges: Bool
     /// Ranges that the CDN has ignored.
@@ -238,12 +242,7 @@ public struct Scheduler: Sendable {
     @inline(__always) func isComplete(_ id: SegmentID) -> Bool { tracks[id.track].isComplete(id.index) }
 
     /// Chunks of a segment that need nobody to be asked for them.
-    mutating func taken(_ id: SegmentID) -> ChunkSet {
-        var taken = tracks[id.track].segments[id.index].present
-        taken.formUnion(tracks[id.track].segments[id.index].requested)
-        taken.formUnion(tracks[id.track].segments[id.index].fetching)
-        return taken
-    }
+    mutating func taken(_ id: SegmentID) -> ChunkSet { tracks[id.track].segments[id.index].taken }
 
     /// Notes the exact size of a segment, or that it isn't known any more.
     mutating func setByteCount(_ id: SegmentID, _ byteCount: Int?) {
@@ -312,5 +311,15 @@ public struct Scheduler: Sendable {
             }
         }
         return head
+    }
+}
+
+extension SegmentState {
+    /// Chunks that need nobody to be asked for them.
+    var taken: ChunkSet {
+        var taken = present
+        taken.formUnion(requested)
+        taken.formUnion(fetching)
+        return taken
     }
 }
