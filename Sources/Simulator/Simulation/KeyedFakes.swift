@@ -18,12 +18,21 @@ package struct KeyedFakes: CryptoSuite {
     }
 
     package func blake2b(_ bytes: [UInt8]) -> [UInt8] {
-        Self.hash(bytes.span.bytes, seed: 0x626C_6131).bytes + Self.hash(bytes.span.bytes, seed: 0x626C_6132).bytes
+        Self.bytes(Self.hash(bytes.span.bytes, seed: 0x626C_6131), Self.hash(bytes.span.bytes, seed: 0x626C_6132))
     }
 
     package func hmacBLAKE2b(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         let seed = Self.hash(key.span.bytes, seed: 0x686D_6163).words.0
-        return Self.hash(bytes.span.bytes, seed: seed).bytes + Self.hash(bytes.span.bytes, seed: ~seed).bytes
+        return Self.bytes(Self.hash(bytes.span.bytes, seed: seed), Self.hash(bytes.span.bytes, seed: ~seed))
+    }
+
+    private static func bytes(_ first: Bytes32, _ second: Bytes32) -> [UInt8] {
+        let (a, b) = (first.words, second.words)
+        let spelled = (
+            a.0.bigEndian, a.1.bigEndian, a.2.bigEndian, a.3.bigEndian,
+            b.0.bigEndian, b.1.bigEndian, b.2.bigEndian, b.3.bigEndian
+        )
+        return withUnsafeBytes(of: spelled) { Array($0) }
     }
 
     package func isValid(_ signature: Signature, of message: [UInt8], by key: VerificationKey) -> Bool {
@@ -50,11 +59,7 @@ package struct KeyedFakes: CryptoSuite {
         Self.append(second, to: &output)
         let tag = Self.tag(
             key: key, nonce: nonce, associatedData: associatedData, byteCount: first.byteCount + second.byteCount)
-        for word in [tag.high, tag.low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                output.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
-        }
+        withUnsafeBytes(of: (tag.high.bigEndian, tag.low.bigEndian)) { output.append(contentsOf: $0) }
     }
 
     package func open(

@@ -81,6 +81,18 @@ extension SimulatedViewer {
         return transports[id.slot].flow
     }
 
+    /// What waits for a link's connection beyond what its transport takes; room is told then.
+    func queuedByteCount(of link: LinkID, beyond limit: Int) -> Int {
+        guard let flow = flow(of: link) else { return 0 }
+        let waiting = world.waitingByteCount(on: flow)
+        guard waiting > limit else { return 0 }
+        if !transports[link.slot].waitsForRoom {
+            transports[link.slot].waitsForRoom = true
+            world.network.reportRoom(on: flow)
+        }
+        return waiting - limit
+    }
+
     /// A connection to a peer is up.
     func connected(_ id: LinkID, flow: FlowID) {
         while transports.count <= id.slot { transports.append(Transport(id: id, flow: FlowID(rawValue: -1))) }
@@ -373,23 +385,11 @@ struct ViewerEnvironment: PeerEnvironment {
     /// The simulation knows what has arrived.
     var tellsAcknowledgements: Bool { true }
 
-    func queuedByteCount(of link: LinkID) -> Int {
-        guard let flow = viewer.flow(of: link) else { return 0 }
-        let waiting = viewer.world.network.byteCounts(on: flow).waiting
-        guard waiting > Self.unsentByteCount else { return 0 }
-        if !viewer.transports[link.slot].waitsForRoom {
-            viewer.transports[link.slot].waitsForRoom = true
-            viewer.world.network.reportRoom(on: flow)
-        }
-        return waiting - Self.unsentByteCount
-    }
+    func queuedByteCount(of link: LinkID) -> Int { viewer.queuedByteCount(of: link, beyond: Self.unsentByteCount) }
 
     func unacknowledgedByteCount(of link: LinkID) -> Int {
         guard let flow = viewer.flow(of: link) else { return 0 }
-        let count = viewer.world.network.byteCounts(on: flow)
-        let byteCount = min(count.waiting, Self.unsentByteCount) + count.inFlight
-        if byteCount > 0 { viewer.world.awaitArrival(on: flow) }
-        return byteCount
+        return viewer.world.unacknowledgedByteCount(on: flow, unsent: Self.unsentByteCount)
     }
 
     func sentByteCount(of link: LinkID) -> Int {

@@ -10,7 +10,7 @@ internal import ViewerCore
 /// do between them, with the simulation's clock and network in place of sockets.
 final class SimulatedViewer {
     /// What it is woken for.
-    enum Wake: Int, CaseIterable {
+    enum Wake: Int {
         case scheduler, neighbourhood, tracker, look, player
     }
 
@@ -82,7 +82,7 @@ final class SimulatedViewer {
     @exclusivity(unchecked) var player: PlaybackClock
 
     @exclusivity(unchecked) var isOnline = true
-    @exclusivity(unchecked) var alarms = Array(repeating: Alarm(), count: Wake.allCases.count)
+    @exclusivity(unchecked) var alarms: InlineArray<5, Alarm> = .init(repeating: Alarm())
     @exclusivity(unchecked) var isDraining = false
     @exclusivity(unchecked) var isDriving = false
     var isDrainingTracker = false

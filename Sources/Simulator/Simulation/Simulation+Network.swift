@@ -187,6 +187,16 @@ extension Simulation {
         }
     }
 
+    func waitingByteCount(on flow: FlowID) -> Int { network.byteCounts(on: flow).waiting }
+
+    /// What is on its way, and what of the rest the transport has taken; the sender is told when something of it arrives.
+    func unacknowledgedByteCount(on flow: FlowID, unsent: Int) -> Int {
+        let count = network.byteCounts(on: flow)
+        let byteCount = min(count.waiting, unsent) + count.inFlight
+        if byteCount > 0 { awaitArrival(on: flow) }
+        return byteCount
+    }
+
     /// The round trip as the sender on a flow measures it, in nanoseconds; 0 before it has.
     func roundTrip(on flow: FlowID) -> Int64 {
         let number = Int(flow.rawValue >> 1)
