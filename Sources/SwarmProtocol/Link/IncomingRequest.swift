@@ -17,8 +17,8 @@ struct IncomingRequest: Sendable {
     let deadline: MonotonicInstant
     /// Until when it may wait behind others: before the other side takes the link for stalled.
     let patienceEnds: MonotonicInstant
-    /// Where the segment starts, once asked for.
-    var start: Duration?
+    /// How much it needs to be answered.
+    private(set) var need: UploadNeed
 
     init(_ request: ChunkRequest, now: MonotonicInstant) {
         id = request.id
@@ -27,6 +27,7 @@ struct IncomingRequest: Sendable {
         fresh = ChunkBits(count: request.chunks.count)
         leavesOwed = request.wantsLeaves ? ChunkBits(count: request.chunks.stripes.count) : .none
         deadline = now.advanced(by: request.timeLeft)
+        need = UploadNeed(deadline: deadline, start: nil)
         patienceEnds = now.advanced(by: max(.milliseconds(1500), request.timeLeft / 8))
     }
 
@@ -35,8 +36,8 @@ struct IncomingRequest: Sendable {
 
     func isNeglected(_ now: MonotonicInstant) -> Bool { patienceEnds <= now && !ready.isEmpty }
 
-    /// How much it needs to be answered.
-    var need: UploadNeed { UploadNeed(deadline: deadline, start: start) }
+    /// Takes note of where the segment starts, when that is known.
+    mutating func note(start: Duration?) { need = UploadNeed(deadline: deadline, start: start) }
 
     /// The bit of the stripe of `chunk` in ``leavesOwed``.
     func stripeBit(ofChunk chunk: Int) -> Int {

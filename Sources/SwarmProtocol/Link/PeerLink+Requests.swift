@@ -131,16 +131,17 @@ extension PeerLink {
     }
 
     /// When ``expireOutgoing(now:)`` has something to do.
-    var nextOutgoingDeadline: MonotonicInstant {
+    @inline(__always) var nextOutgoingDeadline: MonotonicInstant {
         var earliest = MonotonicInstant.distantFuture
-        for request in outgoing {
-            switch request.phase {
-            case .open: earliest = min(earliest, request.deadline)
+        // By index: each message that comes in asks this, and a request is large to copy.
+        for index in outgoing.indices {
+            switch outgoing[index].phase {
+            case .open: earliest = min(earliest, outgoing[index].deadline)
             case .cancelled, .timedOut:
-                earliest = min(earliest, request.deadline.advanced(byNanoseconds: identity.spans.answerGrace))
+                earliest = min(earliest, outgoing[index].deadline.advanced(byNanoseconds: identity.spans.answerGrace))
             }
         }
-        for record in records { earliest = min(earliest, record.deadline ?? .distantFuture) }
+        for index in records.indices { earliest = min(earliest, records[index].deadline ?? .distantFuture) }
         return earliest
     }
 }

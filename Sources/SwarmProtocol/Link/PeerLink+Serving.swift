@@ -98,7 +98,9 @@ extension PeerLink {
     mutating func classify(source: some ChunkSource) {
         var hasEnded = false
         for index in incoming.indices where !incoming[index].fresh.isEmpty {
-            if incoming[index].start == nil { incoming[index].start = source.start(ofSegment: incoming[index].root) }
+            if !incoming[index].need.knowsStart {
+                incoming[index].note(start: source.start(ofSegment: incoming[index].root))
+            }
             let request = incoming[index]
             var absent = ChunkBits.none
             var fresh = request.fresh

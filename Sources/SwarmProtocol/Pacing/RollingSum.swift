@@ -7,6 +7,8 @@ struct RollingSum: Hashable, Sendable {
     private var newestSlot: Int32
     /// Where the newest slot is among `slots`.
     private var newestIndex: Int32
+    /// What is in the newest slot: it gets to `slots` with the next one, so that adding touches no other memory.
+    private var newest: UInt64 = 0
     private(set) var total: UInt64 = 0
 
     /// Sums over `span` in `slotCount` slots.
@@ -24,7 +26,7 @@ struct RollingSum: Hashable, Sendable {
     /// Adds to the slot of `now`.
     mutating func add(_ amount: Int, now: MonotonicInstant) {
         advance(to: now)
-        slots[Int(newestIndex)] += UInt64(amount)
+        newest += UInt64(amount)
         total += UInt64(amount)
     }
 
@@ -32,6 +34,8 @@ struct RollingSum: Hashable, Sendable {
     mutating func advance(to now: MonotonicInstant) {
         // Without a division: this is done for each frame.
         guard now.nanoseconds >= newestEnd else { return }
+        slots[Int(newestIndex)] = newest
+        newest = 0
         let slot = now.nanoseconds / slotWidth
         // After a long pause each slot is cleared once.
         for old in max(Int64(newestSlot) + 1, slot - Int64(slots.count) + 1)...slot {

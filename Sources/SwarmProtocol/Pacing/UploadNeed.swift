@@ -20,6 +20,9 @@ struct UploadNeed: Sendable, Equatable {
         playhead = start == nil || isTooFar ? .min : nanoseconds &+ attoseconds / 1_000_000_000 &- deadline.nanoseconds
     }
 
+    /// Whether it is known where who asks is in the stream.
+    var knowsStart: Bool { playhead != .min }
+
     /// Whether this one goes first: what is played soon before what isn't, then who is further on in the stream, since fewer
     /// others have what it needs, then what is played first.
     func isBefore(_ other: UploadNeed, now: MonotonicInstant) -> Bool {

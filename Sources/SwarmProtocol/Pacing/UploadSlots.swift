@@ -53,7 +53,11 @@ struct UploadSlots: Sendable {
     func turn(of slot: Int) -> MonotonicInstant? { slot == rotating ? nextTurn : nil }
 
     /// Those that may send, now or soon.
-    var candidates: [Int] { urgent + (rotating.map { [$0] } ?? []) }
+    var candidates: [Int] {
+        var candidates = urgent
+        if let rotating { candidates.append(rotating) }
+        return candidates
+    }
 
     /// Takes note of what a link needs most, `.none` when there is nothing to send.
     ///
@@ -111,7 +115,10 @@ struct UploadSlots: Sendable {
     }
 
     private mutating func choose(now: MonotonicInstant) -> Bool {
-        let (urgentBefore, rotatingBefore) = (urgent, rotating)
+        let rotatingBefore = rotating
+        var urgentBefore: InlineArray<3, Int> = .init(repeating: -1)
+        for place in urgent.indices { urgentBefore[place] = urgent[place] }
+        let countBefore = urgent.count
         urgent.removeAll(keepingCapacity: true)
         for slot in entries.indices where entries[slot].isWaiting {
             var place = urgent.count
@@ -122,7 +129,9 @@ struct UploadSlots: Sendable {
         }
         if let slot = rotating, !entries[slot].isWaiting || urgent.contains(slot) { rotating = nil }
         if rotating == nil { rotate() }
-        return rotating != rotatingBefore || urgent != urgentBefore
+        if rotating != rotatingBefore || urgent.count != countBefore { return true }
+        for place in urgent.indices where urgent[place] != urgentBefore[place] { return true }
+        return false
     }
 
     /// Gives the turn to the next of those that aren't in most need.
