@@ -32,6 +32,23 @@ struct HoldingTable: Sendable {
         return place(of: number).map { partial[$0].holding }
     }
 
+    /// What a change comes to.
+    struct News {
+        /// Whether something was held of the segment before.
+        var wasHeld: Bool
+        /// What is held of it now.
+        var holding: Holding?
+        /// The number of roots of which something is held now.
+        var count: Int
+    }
+
+    /// Takes a change and says what it comes to, all in place: a table in an array is copied to be asked.
+    mutating func take(_ change: HaveEntry.Change, of number: Int, chunkCount: Int) -> News {
+        let wasHeld = contains(number)
+        apply(change, to: number)
+        return News(wasHeld: wasHeld, holding: holding(of: number, chunkCount: chunkCount), count: count)
+    }
+
     /// Takes a change that the peer told; to hold nothing of a root any more is to be forgotten.
     mutating func apply(_ change: HaveEntry.Change, to number: Int) {
         switch change {
@@ -44,8 +61,12 @@ struct HoldingTable: Sendable {
             complete[number >> 6] |= 1 << UInt64(number & 63)
             count += 1
         case .replace(let verified, let expected):
-            remove(number)
-            add(verified, expected, to: number)
+            guard !verified.isEmpty || !expected.isEmpty, let place = place(of: number) else {
+                remove(number)
+                return add(verified, expected, to: number)
+            }
+            partial[place].holding = Holding()
+            add(verified, expected, at: place)
         case .add(let verified, let expected): if !hasAll(number) { add(verified, expected, to: number) }
         }
     }
@@ -60,6 +81,10 @@ struct HoldingTable: Sendable {
             partial.append((Int32(number), Holding()))
             count += 1
         }
+        add(verified, expected, at: place)
+    }
+
+    private mutating func add(_ verified: [Range<Int>], _ expected: [Range<Int>], at place: Int) {
         for range in verified { partial[place].holding.verified.insert(range) }
         for range in expected { partial[place].holding.expected.insert(range) }
         if !partial[place].holding.expected.isEmpty {

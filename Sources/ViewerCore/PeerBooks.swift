@@ -195,18 +195,16 @@ public struct PeerBooks: Sendable {
         let known = contents.number(of: entry.root)
         if known == nil, case .lost = entry.change { return }
         let number = known ?? contents.insert(entry.root)
-        let wasHeld = peers[index].holdings.contains(number)
         contents.addHolder(number)
-        peers[index].holdings.apply(entry.change, to: number)
-        if !wasHeld, peers[index].holdings.count > HoldingTable.limit { forgetOldest(of: index, but: number) }
+        let news = peers[index].holdings.take(entry.change, of: number, chunkCount: contents[number].chunkCount)
+        if !news.wasHeld, news.count > HoldingTable.limit { forgetOldest(of: index, but: number) }
         // What was held before counted already.
-        if wasHeld { contents.removeHolder(number) }
+        if news.wasHeld { contents.removeHolder(number) }
         let key = peers[index].key
         for segment in contents[number].segments {
-            let holding = peers[index].holdings.holding(of: number, chunkCount: contents[number].chunkCount)
-            inputs.append(.peerHolds(key, segment, holding ?? Holding()))
+            inputs.append(.peerHolds(key, segment, news.holding ?? Holding()))
         }
-        if !peers[index].holdings.contains(number) { contents.removeHolder(number) }
+        if news.holding == nil { contents.removeHolder(number) }
     }
 
     /// Forgets what a peer holds of the root that became known first.
