@@ -242,7 +242,7 @@ public struct Scheduler: Sendable {
     @inline(__always) func isComplete(_ id: SegmentID) -> Bool { tracks[id.track].isComplete(id.index) }
 
     /// Chunks of a segment that need nobody to be asked for them.
-    mutating func taken(_ id: SegmentID) -> ChunkSet { tracks[id.track].segments[id.index].taken }
+    mutating func taken(_ id: SegmentID) -> ChunkSet { tracks[id.track].segments[id.index].taken() }
 
     /// Notes the exact size of a segment, or that it isn't known any more.
     mutating func setByteCount(_ id: SegmentID, _ byteCount: Int?) {
@@ -315,8 +315,8 @@ public struct Scheduler: Sendable {
 }
 
 extension SegmentState {
-    /// Chunks that need nobody to be asked for them.
-    var taken: ChunkSet {
+    /// Chunks that need nobody to be asked for them; `mutating` only so that the segment isn't copied for it.
+    mutating func taken() -> ChunkSet {
         var taken = present
         taken.formUnion(requested)
         taken.formUnion(fetching)
