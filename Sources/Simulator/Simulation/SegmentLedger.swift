@@ -27,11 +27,11 @@ struct SegmentLedger {
     func isComplete(_ geometry: SegmentGeometry) -> Bool { present.runLength(from: 0) >= geometry.chunkCount }
 
     /// Bytes from the start that can be played.
-    func contiguousByteCount(_ geometry: SegmentGeometry) -> Int {
+    @inline(__always) func contiguousByteCount(_ geometry: SegmentGeometry) -> Int {
         min(geometry.byteCount, present.runLength(from: 0) * SegmentGeometry.chunkByteCount)
     }
 
-    func knowsLeaves(ofStripe stripe: Int) -> Bool { leaves.contains(stripe) }
+    @inline(__always) func knowsLeaves(ofStripe stripe: Int) -> Bool { leaves.contains(stripe) }
 
     /// Takes a whole chunk from the CDN; the chunks that count as there because of it.
     mutating func takeFromCDN(_ chunk: Int, _ geometry: SegmentGeometry) -> Range<Int>? {
@@ -72,7 +72,7 @@ struct SegmentLedger {
     }
 
     /// Whether a peer's chunk can be checked and is new.
-    func canTakeFromPeer(_ chunk: Int, _ geometry: SegmentGeometry) -> Bool {
+    @inline(__always) func canTakeFromPeer(_ chunk: Int, _ geometry: SegmentGeometry) -> Bool {
         hasRecord && geometry.chunks.contains(chunk) && !present.contains(chunk)
             && leaves.contains(geometry.stripe(ofChunk: chunk))
     }

@@ -177,22 +177,37 @@ extension SimulatedViewer {
 
     func didChange(_ index: Int, chunks: Range<Int>) {
         guard ledgers[index].hasRecord, !givesNothing else { return }
-        let segment = segment(index)
+        let place = place(index)
+        let (root, geometry) = (world.stream.segments[place].root, world.stream.segments[place].geometry)
         if profile.conduct == .lying {
             return neighbourhood.holdingsChanged(
-                root: segment.root, chunks: chunks, verified: ChunkSet(segment.geometry.chunks), expected: ChunkSet(),
+                root: root, chunks: chunks, verified: ChunkSet(geometry.chunks), expected: ChunkSet(),
                 isComplete: true)
         }
         var verified = ledgers[index].present
         var expected = ledgers[index].expected
-        if world.policy.isWholeSegments, verified.count < segment.geometry.chunkCount { verified = ChunkSet() }
+        if world.policy.isWholeSegments, verified.count < geometry.chunkCount { verified = ChunkSet() }
         if !expected.isEmpty { expected.subtract(verified) }
         // A whole segment that the CDN did not bring after all is taken back.
         guard !verified.isEmpty || !expected.isEmpty || world.policy.isWholeSegments else { return }
         neighbourhood.holdingsChanged(
-            root: segment.root, chunks: chunks, verified: verified, expected: expected,
-            isComplete: verified.count == segment.geometry.chunkCount)
+            root: root, chunks: chunks, verified: verified, expected: expected,
+            isComplete: verified.count == geometry.chunkCount)
         drive()
+    }
+
+    /// What is to be said of a chunk that a peer wants; one that is there is served next.
+    func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
+        guard !givesNothing, let index = index(ofRoot: root) else { return .unavailable }
+        let geometry = geometry(index)
+        guard geometry.chunks.contains(chunk) else { return .unavailable }
+        if profile.conduct == .stalling { return .expected }
+        if ledgers[index].present.contains(chunk) {
+            servedByteCount = geometry.byteRange(ofChunk: chunk).count
+            return .available(isPolluting ? StandIn.altered : StandIn.genuine)
+        }
+        if profile.conduct == .lying { return .expected }
+        return ledgers[index].expected.contains(chunk) ? .expected : .unavailable
     }
 
     // MARK: Records
@@ -410,16 +425,7 @@ struct ViewerStore: ChunkSource {
     unowned(unsafe) let viewer: SimulatedViewer
 
     func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
-        guard !viewer.givesNothing, let index = viewer.index(ofRoot: root) else { return .unavailable }
-        let geometry = viewer.geometry(index)
-        guard geometry.chunks.contains(chunk) else { return .unavailable }
-        if viewer.profile.conduct == .stalling { return .expected }
-        if viewer.ledgers[index].present.contains(chunk) {
-            viewer.servedByteCount = geometry.byteRange(ofChunk: chunk).count
-            return .available(viewer.isPolluting ? StandIn.altered : StandIn.genuine)
-        }
-        if viewer.profile.conduct == .lying { return .expected }
-        return viewer.ledgers[index].expected.contains(chunk) ? .expected : .unavailable
+        viewer.availability(ofChunk: chunk, root: root)
     }
 
     func start(ofSegment root: Digest) -> Duration? {

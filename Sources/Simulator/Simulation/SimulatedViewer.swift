@@ -76,6 +76,8 @@ final class SimulatedViewer {
     @exclusivity(unchecked) var scheduler: Scheduler
     /// What decides in the scheduler's place when another policy is compared with it.
     @exclusivity(unchecked) var rival: (any FetchPolicy)?
+    /// Whether there is one; to look for it would copy it.
+    let hasRival: Bool
     @exclusivity(unchecked) var neighbourhood: Neighbourhood
     @exclusivity(unchecked) var books = PeerBooks()
     var tracker: TrackerSession?
@@ -148,6 +150,7 @@ final class SimulatedViewer {
         scheduling.seed = mixer.next() | 1
         scheduling.usesRanges = world.scenario.cdn.servesRanges
         scheduler = Scheduler(configuration: scheduling)
+        hasRival = world.windowRules != nil || world.policy == .cdnOnly
         if let rules = world.windowRules {
             rival = WindowedLoading(rules, member: scheduling.member, seed: scheduling.seed)
         } else if world.policy == .cdnOnly {
@@ -266,7 +269,7 @@ final class SimulatedViewer {
 
     func tell(_ input: SchedulerInput) {
         decisions?.append(DecisionEntry(time: now, event: .input(input)))
-        if rival == nil { scheduler.handle(input, now: now) } else { rival?.handle(input, now: now) }
+        if hasRival { rival?.handle(input, now: now) } else { scheduler.handle(input, now: now) }
     }
 
     private func drain() {
@@ -274,7 +277,7 @@ final class SimulatedViewer {
         isDraining = true
         defer { isDraining = false }
         while isOnline {
-            let output = rival?.poll(now: now) ?? scheduler.poll(now: now)
+            let output = hasRival ? rival?.poll(now: now) ?? .wait(until: nil) : scheduler.poll(now: now)
             decisions?.append(DecisionEntry(time: now, event: .output(output)))
             if case .wait(let until) = output {
                 // What was begun may make the next segment's choice due.
@@ -442,8 +445,10 @@ final class SimulatedViewer {
     func pump() {
         guard isOnline, hasTimeline else { return }
         while feedIndex < knownSegments {
-            let segment = segment(feedIndex)
-            guard segment.start <= player.position + Self.feedAhead, feedSegment(segment) else { break }
+            let place = place(feedIndex)
+            guard world.stream.segments[place].start <= player.position + Self.feedAhead, feedSegment(place) else {
+                break
+            }
         }
         if feedIndex >= listedSegments, !world.stream.isLive, !player.hasEnded {
             player.hasEnded = true
@@ -454,17 +459,19 @@ final class SimulatedViewer {
         }
     }
 
-    /// Hands over what is new of a segment; true when it is over.
-    private func feedSegment(_ segment: SimulatedStream.Segment) -> Bool {
-        let size = segment.geometry.byteCount
-        let contiguous = ledgers[feedIndex].contiguousByteCount(segment.geometry)
+    /// Hands over what is new of the segment at a place of the stream; true when it is over.
+    private func feedSegment(_ place: Int) -> Bool {
+        let geometry = world.stream.segments[place].geometry
+        let size = geometry.byteCount
+        let contiguous = ledgers[feedIndex].contiguousByteCount(geometry)
         let available = isHeldBack(contiguous < size) ? feedOffset : contiguous
         if available > feedOffset {
+            let segment = world.stream.segments[place]
             let known = delivered.contains(feedIndex) ? size : leftAt[feedIndex] ?? 0
             let fresh = min(max(feedOffset, known), available)..<available
             figures.bytesStore += fresh.lowerBound - feedOffset
             figures.bytesDelivered += fresh.count
-            if !fresh.isEmpty { world.noteDelivered(fresh, of: place(feedIndex)) }
+            if !fresh.isEmpty { world.noteDelivered(fresh, of: place) }
             noteShown(fresh.count, of: segment)
             feedOffset = available
             let fraction = Double(available) / Double(size)
