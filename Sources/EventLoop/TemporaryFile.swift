@@ -28,12 +28,8 @@ internal import Glibc
         // Requests hold the file: none is under way.
         guard descriptor >= 0 else { return }
         let (loop, descriptor) = (loop, descriptor)
-        if loop.isCurrent, !loop.hasEnded { return Self.close(descriptor, on: loop) }
-        if loop.hasEnded {
-            Glibc.close(descriptor)
-        } else {
-            loop.submit(.call { Self.close(descriptor, on: loop) })
-        }
+        if loop.isCurrent || loop.hasEnded { return Self.close(descriptor, on: loop) }
+        loop.submit(.call { Self.close(descriptor, on: loop) })
     }
 
     // MARK: Opening
@@ -163,9 +159,9 @@ internal import Glibc
 
     // MARK: Closing
 
-    /// Closes the file once the requests under way have ended; later ones are refused.
+    /// Closes the file once the requests under way have ended; later ones are refused. On the loop, or once it has ended.
     public func close() {
-        loop.checkIsolated()
+        if !loop.hasEnded { loop.checkIsolated() }
         isClosed = true
         closeIfIdle()
     }
@@ -188,8 +184,12 @@ internal import Glibc
         descriptor = -1
     }
 
-    /// Closes on the pool: to give much space back takes time.
+    /// Closes on the pool, since to give much space back takes time; where the loop has ended, at once.
     private static func close(_ descriptor: Int32, on loop: EventLoop) {
+        guard !loop.hasEnded else {
+            Glibc.close(descriptor)
+            return
+        }
         unsafe FileRequest.begin(on: loop) { loop, request, callback in
             unsafe uv_fs_close(loop, request, descriptor, callback)
         } completion: { _, _ in

@@ -93,6 +93,28 @@ import Testing
         #expect(try #require(volume).freeByteCount > 0)
     }
 
+    /// A file outlives its loop: it is closed at once, on whichever thread.
+    @Test func aFileIsClosedAfterItsLoop() async throws {
+        let folder = try TestFolder("file")
+        let path = folder.path
+        let loop = try EventLoop.startThread(named: "file")
+        final class Holder: @unchecked Sendable { var file: TemporaryFile? }  // One thread at a time.
+        let holder = Holder()
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                TemporaryFile.open(in: path, loop: loop) { result in
+                    holder.file = try? result.get()
+                    continuation.resume()
+                }
+            }
+        }
+        loop.stopAndWait()
+        #expect(Self.descriptors(in: path).count == 1)
+        try #require(holder.file).close()
+        #expect(Self.descriptors(in: path).isEmpty)
+        holder.file?.close()
+    }
+
     /// A loop that stops, and a file that is released elsewhere, leave nothing open.
     @Test func everyEndClosesTheFile() async throws {
         let folder = try TestFolder("file")
