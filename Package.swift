@@ -161,7 +161,7 @@ let testTargets: [Target] = [
         "CallerMode6Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode6",
         settings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine", "TestSupport"]),
-    tests("EventLoopTests", ["CoreModel", "EventLoop", "TestSupport"]),
+    tests("EventLoopTests", ["CLibuv", "CoreModel", "EventLoop", "TestSupport"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),
     tests("RasterTests", ["Raster"]),

@@ -44,18 +44,26 @@ internal import Synchronization
     private static let workPerWakeUp = 1024
     /// Work whose memory is kept for the next round.
     private static let keptCapacity = 4096
+    /// How long a loop that ends waits for requests of files, when nothing else is left.
+    static let filePatience: Duration = .seconds(3)
     /// The size of the buffer that reads are lent.
     static let readBufferByteCount = 256 * 1024
 
     let inbox = Mutex(Inbox())
     private let handle: UnsafeMutablePointer<uv_loop_t>
     private let wakeUp: UnsafeMutablePointer<uv_async_t>
+    /// Has the loop look at the time while it ends and waits for what is under way.
+    private let endTimer: UnsafeMutablePointer<uv_timer_t>
     /// The buffer that every read of the loop is lent in turn.
     let readBuffer: UnsafeMutablePointer<CChar>
     /// The thread that may touch what belongs to the loop; 0 for none.
     let thread = Atomic<UInt>(0)
     /// Work taken from the inbox and not yet run; kept for its memory.
     private var batch: [Work] = []
+    /// Requests of files that are under way.
+    var fileRequestCount = 0
+    /// Whether the loop ended with requests of files under way: the library's memory is theirs for ever.
+    private var isAbandoned = false
     /// Signalled once ``run()`` has nothing more to do.
     private let ended = DispatchSemaphore(value: 0)
     /// Whether new handles may be made; false once the loop closes what it has.
@@ -72,6 +80,7 @@ internal import Synchronization
     public init() throws(LoopError) {
         unsafe handle = .allocate(capacity: 1)
         unsafe wakeUp = .allocate(capacity: 1)
+        unsafe endTimer = .allocate(capacity: 1)
         unsafe readBuffer = .allocate(capacity: Self.readBufferByteCount)
         var code = unsafe uv_loop_init(handle)
         if code == 0 {
@@ -84,9 +93,12 @@ internal import Synchronization
         guard code == 0 else {
             unsafe handle.deallocate()
             unsafe wakeUp.deallocate()
+            unsafe endTimer.deallocate()
             unsafe readBuffer.deallocate()
             throw LoopError(rawValue: code)
         }
+        unsafe endTimer.initialize(to: uv_timer_t())
+        unsafe uv_timer_init(handle, endTimer)  // Can't fail.
         // Unretained: the wake-up handle is closed before `run` returns, and `deinit` frees it after that.
         unsafe wakeUp.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
@@ -94,11 +106,12 @@ internal import Synchronization
     deinit {
         // One that never ran: nothing on it exists any more, since that would keep the loop.
         if !hasEnded {
-            unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
-            unsafe uv_run(handle, UV_RUN_DEFAULT)
+            closeOwnHandles()
             unsafe uv_loop_close(handle)
         }
+        guard !isAbandoned else { return }
         unsafe wakeUp.deallocate()
+        unsafe endTimer.deallocate()
         unsafe handle.deallocate()
         unsafe readBuffer.deallocate()
     }
@@ -285,22 +298,54 @@ internal import Synchronization
         // What other libraries own, stop handlers have closed.
         for handle in handles.values { handle.closeForLoopStop() }
         unsafe uv_unref(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self))
+        let milliseconds = UInt64(Self.filePatience.inMilliseconds / 10)
+        unsafe uv_timer_start(
+            endTimer, { timer in if let loop = unsafe timer?.pointee.loop { unsafe uv_stop(loop) } }, milliseconds,
+            milliseconds)
+        unsafe uv_unref(UnsafeMutableRawPointer(endTimer).assumingMemoryBound(to: uv_handle_t.self))
+    }
+
+    /// Closes what keeps the loop going and ends it.
+    private func closeOwnHandles() {
+        unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
+        unsafe uv_close(UnsafeMutableRawPointer(endTimer).assumingMemoryBound(to: uv_handle_t.self), nil)
+        unsafe uv_run(handle, UV_RUN_DEFAULT)
     }
 
     /// Runs until every handle is closed and no work is left, then closes the library's loop.
+    ///
+    /// A disk or a server of files can hang for ever, and its requests with it. The rest doesn't wait for them longer
+    /// than ``filePatience``: they keep their memory then, the library's loop is left as it is, and nobody is told.
     private func finish() {
+        var patienceEnd: MonotonicInstant?
         while true {
             while takeBatch() { runBatch() }
             if unsafe uv_loop_alive(handle) != 0 {
-                unsafe uv_run(handle, UV_RUN_DEFAULT)
-                continue
+                if isWaitingForFilesAlone {
+                    let end = patienceEnd ?? now.advanced(by: Self.filePatience)
+                    patienceEnd = end
+                    isAbandoned = end <= now
+                } else {
+                    patienceEnd = nil
+                }
+                if !isAbandoned {
+                    // Until it has nothing to do, or looks at the time.
+                    unsafe uv_run(handle, UV_RUN_DEFAULT)
+                    continue
+                }
             }
             if inbox.withLock({ endIfIdle(&$0) }) { break }
         }
-        unsafe uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
-        unsafe uv_run(handle, UV_RUN_DEFAULT)
+        guard !isAbandoned else { return }
+        closeOwnHandles()
         let code = unsafe uv_loop_close(handle)
         precondition(code == 0, "a handle outlived its loop")
+    }
+
+    /// Whether no handle but the loop's own is left, and no request but those of files.
+    private var isWaitingForFilesAlone: Bool {
+        unsafe fileRequestCount > 0 && handle.pointee.active_handles == 0
+            && Int(handle.pointee.active_reqs.count) == fileRequestCount
     }
 
     /// Lets go of the loop, unless there is work.

@@ -5,14 +5,18 @@ internal import CLibuv
     /// What the system answered: a count or a descriptor, or a negative code; and the request with what else it gives.
     typealias Completion = (_ result: Int, _ request: UnsafeMutablePointer<uv_fs_t>) -> Void
 
+    private let loop: EventLoop
     private let completion: Completion
 
-    private init(_ completion: @escaping Completion) { unsafe self.completion = unsafe completion }
+    private init(on loop: EventLoop, _ completion: @escaping Completion) {
+        self.loop = loop
+        unsafe self.completion = unsafe completion
+    }
 
     /// Begins a request; on the loop's thread.
     ///
     /// - Parameter completion: Called once, on the loop; before this returns when the call itself failed. A loop that
-    ///   stops waits for what has begun.
+    ///   stops waits for what has begun, but not for ever: what hangs is never told of.
     static func begin(
         on loop: EventLoop,
         _ start: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<uv_fs_t>, uv_fs_cb) -> Int32,
@@ -21,17 +25,21 @@ internal import CLibuv
         loop.checkIsolated()
         let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
         unsafe request.initialize(to: uv_fs_t())
-        let owner = unsafe FileRequest(completion)
+        let owner = unsafe FileRequest(on: loop, completion)
         // Balanced in the callback, which always comes when the call succeeds.
         unsafe request.pointee.data = Unmanaged.passRetained(owner).toOpaque()
         let code = unsafe start(loop.uv, request) { request in
             guard let request = unsafe request, let data = unsafe request.pointee.data else { return }
             let owner = unsafe Unmanaged<FileRequest>.fromOpaque(data).takeRetainedValue()
+            owner.loop.fileRequestCount -= 1
             unsafe owner.completion(request.pointee.result, request)
             unsafe uv_fs_req_cleanup(request)
             unsafe request.deallocate()
         }
-        guard code < 0 else { return }
+        guard code < 0 else {
+            loop.fileRequestCount += 1
+            return
+        }
         unsafe Unmanaged.passUnretained(owner).release()
         unsafe completion(Int(code), request)
         unsafe uv_fs_req_cleanup(request)

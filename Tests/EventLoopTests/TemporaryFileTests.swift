@@ -1,5 +1,7 @@
+import CLibuv
 @testable import EventLoop
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -113,6 +115,34 @@ import Testing
         try #require(holder.file).close()
         #expect(Self.descriptors(in: path).isEmpty)
         holder.file?.close()
+    }
+
+    /// A file request that never ends, as on a disk or file server that hangs, doesn't keep the loop for ever.
+    @Test func aLoopEndsAlthoughADiskHangs() async throws {
+        let folder = try TestFolder("file")
+        let pipe = folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let loop = try EventLoop.startThread(named: "file")
+        final class Flag: @unchecked Sendable { var isSet = false }  // One thread at a time.
+        let told = Flag()
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                // Waits for somebody who writes.
+                unsafe FileRequest.begin(on: loop) { loop, request, callback in
+                    unsafe uv_fs_open(loop, request, pipe, O_RDONLY, 0, callback)
+                } completion: { _, _ in
+                    told.isSet = true
+                }
+                continuation.resume()
+            }
+        }
+        await loop.shutDown()
+        #expect(!told.isSet)
+        #expect(!loop.execute {})
+        // The disk works again, and touches only what is still there.
+        let writer = open(pipe, O_WRONLY | O_CLOEXEC)
+        #expect(writer >= 0)
+        close(writer)
     }
 
     /// A loop that stops, and a file that is released elsewhere, leave nothing open.
