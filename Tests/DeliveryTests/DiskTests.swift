@@ -210,6 +210,25 @@ import TrackerProtocol
         #expect(outcome.second?.figures.chunksRejected == 0)
     }
 
+    /// What the player has been given long before it plays it isn't dropped for it to be fetched again.
+    @Test(arguments: [0, 64 << 20])
+    func whatIsFedAheadIsFetchedOnce(diskByteCount: Int) async throws {
+        let (title, path) = (title, folder.path)
+        let result: ViewerResult = try await Stage.run(title) { stage, end in
+            try stage.startTracker()
+            stage.play { configuration in
+                Self.store(path, byteCount: diskByteCount)(&configuration)
+                configuration.feedAhead = .seconds(60)
+            } onEnd: {
+                end($0)
+            }
+        }
+        #expect(result.error == nil)
+        #expect(result.differences(from: title.segments) == [])
+        let all = title.segments.reduce(0) { $0 + $1.count }
+        #expect(result.figures.bytes.cdn == all, "\(result.figures)")
+    }
+
     @Test(arguments: ["off", "switched off by the operator", "no tracker", "limit 0"])
     func nothingIsOnTheDiskWithoutPeers(why: String) async throws {
         let (title, path) = (title, folder.path)

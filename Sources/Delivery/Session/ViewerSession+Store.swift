@@ -23,8 +23,10 @@ extension ViewerSession {
             for (index, buffer) in state.buffers where index != state.feedIndex && buffer.heldByteCount > 0 {
                 let id = SegmentID(track: track, index: index)
                 let isOnDisk = disk?.store.holds(id) ?? false
-                // What lies ahead is kept, unless it can be had again at once.
-                guard index < state.feedIndex || isOnDisk else { continue }
+                // What lies ahead is kept, unless it can be had again at once: also what the player has been given, for it
+                // would be fetched again.
+                let isBehind = index < state.feedIndex && state.segments[index].end.duration <= report.position
+                guard isBehind || isOnDisk else { continue }
                 if let disk, disk.store.isMoving(id) || disk.store.isReadBack(id) { continue }
                 candidates.append(
                     MemoryRelief.Candidate(
