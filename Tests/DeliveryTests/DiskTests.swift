@@ -210,6 +210,23 @@ import TrackerProtocol
         #expect(outcome.second?.figures.chunksRejected == 0)
     }
 
+    /// Segments that the disk can't take are dropped as without a disk, the oldest first.
+    @Test func whatIsLargerThanTheDiskLimitLeavesTheMemory() async throws {
+        let (title, path) = (title, folder.path)
+        let outcome: Outcome = try await Stage.run(title) { stage, end in
+            try stage.startTracker()
+            stage.play(Self.store(path, byteCount: 64 << 10)) { first in
+                let oldest = (0..<8).map { stage.session(0)?.tracks[0].buffers[$0]?.heldByteCount ?? 0 }
+                end(Outcome(first: first, heldByteCounts: [stage.session(0)?.heldByteCount ?? .max] + oldest))
+            }
+        }
+        #expect(outcome.first.error == nil)
+        #expect(outcome.first.differences(from: title.segments) == [])
+        #expect(outcome.first.figures.bytes.diskWritten == 0)
+        #expect(outcome.heldByteCounts[0] <= Self.memoryByteCount * 5 / 4, "\(outcome.heldByteCounts)")
+        #expect(outcome.heldByteCounts[1...].allSatisfy { $0 == 0 }, "\(outcome.heldByteCounts)")
+    }
+
     /// What the player has been given long before it plays it isn't dropped for it to be fetched again.
     @Test(arguments: [0, 64 << 20])
     func whatIsFedAheadIsFetchedOnce(diskByteCount: Int) async throws {

@@ -125,6 +125,7 @@ import Testing
         #expect(bench.store.holds(id(199)) && !bench.store.holds(id(0)))
         // Larger than all of it.
         bench.move(id(500), chunkCount: 101, false)
+        #expect(!bench.store.hasRoom(chunkCount: 101) && bench.store.hasRoom(chunkCount: 100))
     }
 
     @Test func aTenthOfTheFreeSpaceIsTheMost() {

@@ -23,6 +23,7 @@ extension ViewerSession {
             for (index, buffer) in state.buffers where index != state.feedIndex && buffer.heldByteCount > 0 {
                 let id = SegmentID(track: track, index: index)
                 let isOnDisk = disk?.store.holds(id) ?? false
+                let hasRoom = disk?.store.hasRoom(chunkCount: buffer.present.count) ?? false
                 // What lies ahead is kept, unless it can be had again at once: also what the player has been given, for it
                 // would be fetched again.
                 let isBehind = index < state.feedIndex && state.segments[index].end.duration <= report.position
@@ -31,7 +32,7 @@ extension ViewerSession {
                 candidates.append(
                     MemoryRelief.Candidate(
                         id: id, start: state.segments[index].start.duration, byteCount: buffer.heldByteCount,
-                        isOnDisk: isOnDisk, canMove: buffer.isVerified && swarm?.isShared(id) == true))
+                        isOnDisk: isOnDisk, canMove: buffer.isVerified && hasRoom && swarm?.isShared(id) == true))
             }
         }
         let steps = MemoryRelief.steps(

@@ -177,6 +177,11 @@ public struct DiskStore: Sendable {
     /// Whether the whole segment is on the disk.
     public func holds(_ id: SegmentID) -> Bool { entries[id]?.isWhole == true }
 
+    /// Whether a segment of so many chunks can ever lie on the disk.
+    public func hasRoom(chunkCount: Int) -> Bool {
+        chunkCount > 0 && chunkCount <= byteCountLimit / DiskLayout.pageByteCount
+    }
+
     /// Whether the segment is on its way there.
     public func isMoving(_ id: SegmentID) -> Bool { entries[id]?.isWhole == false }
 
@@ -205,9 +210,7 @@ public struct DiskStore: Sendable {
     /// - Returns: false when it can't go there: too much is on its way already, or the disk has failed lately.
     public mutating func move(_ id: SegmentID, chunkCount: Int, now: MonotonicInstant) -> Bool {
         let entry = Entry(serial: nextSerial, chunkCount: chunkCount)
-        guard isAccepting(now: now), chunkCount > 0, entries[id] == nil, entry.byteCount <= byteCountLimit else {
-            return false
-        }
+        guard isAccepting(now: now), hasRoom(chunkCount: chunkCount), entries[id] == nil else { return false }
         let moving = movingByteCount
         guard moving == 0 || moving + entry.byteCount <= movingLimit else { return false }
         nextSerial += 1
