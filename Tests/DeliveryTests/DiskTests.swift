@@ -246,6 +246,32 @@ import TrackerProtocol
         #expect(result.figures.bytes.cdn == all, "\(result.figures)")
     }
 
+    /// What the disk was asked for may come when its session is gone.
+    @Test func aDiskOutlivesItsSession() async throws {
+        let (title, path) = (title, folder.path)
+        let isGone: Bool = try await Stage.run(title) { stage, end in
+            try stage.startTracker()
+            var timer: LoopTimer?
+            stage.play(Self.store(path)) { _ in
+                let disk = stage.session(0)?.disk
+                weak let session = stage.session(0)
+                stage.session(0)?.swarm?.stop()
+                stage.session(0)?.swarm = nil
+                stage.release(0)
+                // Not from inside the session's own call.
+                timer = LoopTimer(loop: stage.loop) {
+                    disk?.tick()
+                    disk?.giveUp()
+                    end(disk != nil && session == nil)
+                    timer = nil
+                }
+                timer?.arm(after: .zero)
+            }
+        }
+        #expect(isGone)
+        try await isEmpty()
+    }
+
     @Test(arguments: ["off", "switched off by the operator", "no tracker", "limit 0"])
     func nothingIsOnTheDiskWithoutPeers(why: String) async throws {
         let (title, path) = (title, folder.path)

@@ -176,6 +176,9 @@ final class Stage {
     /// The session of a viewer, counted from 0.
     func session(_ viewer: Int) -> ViewerSession? { viewers[viewer].session }
 
+    /// Lets a viewer's session go without a word.
+    func release(_ viewer: Int) { viewers[viewer].session = nil }
+
     /// Goes back to the start with a viewer that has played to the end, and plays all of it again as fast as it comes.
     func replay(_ viewer: Int, onEnd: @escaping (ViewerResult) -> Void) {
         let viewer = viewers[viewer]

@@ -10,7 +10,9 @@ import ViewerCore
 ///
 /// Bytes that are read back are verified again before anybody gets them. Confined to the loop.
 final class SegmentDisk {
-    private unowned let session: ViewerSession  // The session closes and drops it before it goes.
+    /// Holds the disk. Weak, since it may go in the midst of what the disk tells it.
+    private weak var session: ViewerSession?
+    private let loop: EventLoop
     private(set) var store: DiskStore
     private var file: TemporaryFile?
     /// The folder that the file is in.
@@ -31,10 +33,11 @@ final class SegmentDisk {
 
     init(session: ViewerSession) {
         self.session = session
+        loop = session.loop
         let configuration = session.configuration
         store = DiskStore(byteCount: configuration.diskByteCount, memoryByteCount: configuration.storeByteCount)
-        wakeTimer = LoopTimer(loop: session.loop) { [weak self] in self?.drive() }
-        turnTimer = LoopTimer(loop: session.loop) { [weak self] in self?.drive() }
+        wakeTimer = LoopTimer(loop: loop) { [weak self] in self?.drive() }
+        turnTimer = LoopTimer(loop: loop) { [weak self] in self?.drive() }
     }
 
     /// Gives the file up; nothing is told any more.
@@ -50,11 +53,11 @@ final class SegmentDisk {
     // MARK: What the session says
 
     /// Whether segments are taken now.
-    var isAccepting: Bool { store.isAccepting(now: session.loop.now) }
+    var isAccepting: Bool { store.isAccepting(now: loop.now) }
 
     /// Moves a whole and verified segment to the disk; false when it can't.
     func move(_ id: SegmentID, chunkCount: Int) -> Bool {
-        guard store.move(id, chunkCount: chunkCount, now: session.loop.now) else { return false }
+        guard store.move(id, chunkCount: chunkCount, now: loop.now) else { return false }
         driveSoon()
         return true
     }
@@ -95,9 +98,9 @@ final class SegmentDisk {
     private func driveSoon() { turnTimer?.arm(after: .zero) }
 
     private func drive() {
-        guard !isDriving, !isClosed else { return }
+        guard !isDriving, !isClosed, let session else { return }
         isDriving = true
-        let hasChanged = carryOut()
+        let hasChanged = carryOut(for: session)
         isDriving = false
         guard hasChanged, !isClosed || store.isOff else { return }
         session.evict()
@@ -105,11 +108,11 @@ final class SegmentDisk {
     }
 
     /// Whether segments have moved or were lost.
-    private func carryOut() -> Bool {
+    private func carryOut(for session: ViewerSession) -> Bool {
         var hasChanged = false
         while !isClosed {
-            switch store.poll(now: session.loop.now) {
-            case .perform(let operation): perform(operation)
+            switch store.poll(now: loop.now) {
+            case .perform(let operation): perform(operation, for: session)
             case .moved(let id):
                 session.didMove(id)
                 hasChanged = true
@@ -127,26 +130,26 @@ final class SegmentDisk {
 
     private func ended(_ outcome: DiskStore.Outcome) {
         guard !isClosed else { return }
-        store.ended(outcome, now: session.loop.now)
+        store.ended(outcome, now: loop.now)
         driveSoon()
     }
 
-    private func perform(_ operation: DiskStore.Operation) {
+    private func perform(_ operation: DiskStore.Operation, for session: ViewerSession) {
         account(store.fileByteCount)
         switch operation {
-        case .measure: measure()
+        case .measure: measure(for: session)
         case .truncate(let byteCount):
             file?.truncate(to: byteCount) { [weak self] result in
                 guard let self else { return }
                 account(store.fileByteCount)
                 end(result, "made smaller")
             }
-        case .write(let id, let run): write(id, run)
-        case .read(let id, let run): read(id, run)
+        case .write(let id, let run): write(id, run, of: session)
+        case .read(let id, let run): read(id, run, of: session)
         }
     }
 
-    private func write(_ id: SegmentID, _ run: DiskRun) {
+    private func write(_ id: SegmentID, _ run: DiskRun, of session: ViewerSession) {
         let buffer = session.tracks[id.track].buffers[id.index]
         let pieces = run.chunks.compactMap { buffer?.chunk(at: $0) }
         // It was dropped a moment ago: the store knows, and asks what became of it.
@@ -154,7 +157,7 @@ final class SegmentDisk {
         file.write(pieces, at: run.offset) { [weak self] result in self?.end(result, "written") }
     }
 
-    private func read(_ id: SegmentID, _ run: DiskRun) {
+    private func read(_ id: SegmentID, _ run: DiskRun, of session: ViewerSession) {
         guard let file, let geometry = session.tracks[id.track].buffers[id.index]?.verifiedSegment?.geometry,
             geometry.chunks.contains(run.chunks.upperBound - 1)
         else { return ended(.failed) }
@@ -170,6 +173,7 @@ final class SegmentDisk {
 
     /// Takes what was read, when it is what was written.
     private func take(_ bytes: [UInt8], of id: SegmentID, chunks: Range<Int>) {
+        guard let session else { return }
         // Meanwhile the segment may have been dropped.
         guard store.holds(id), let buffer = session.tracks[id.track].buffers[id.index] else { return ended(.failed) }
         var rest = bytes[...]
@@ -203,7 +207,7 @@ final class SegmentDisk {
 
     private func complain(_ sentence: String) {
         guard complaints.insert(sentence).inserted else { return }
-        session.log("store", sentence, .warning)
+        session?.log("store", sentence, .warning)
     }
 
     private func account(_ byteCount: Int) {
@@ -214,9 +218,9 @@ final class SegmentDisk {
 
     // MARK: The file
 
-    private func measure() {
+    private func measure(for session: ViewerSession) {
         guard let folder, file != nil else { return open(in: session.configuration.diskFolders[...]) }
-        TemporaryFile.volume(of: folder, loop: session.loop) { [weak self] result in
+        TemporaryFile.volume(of: folder, loop: loop) { [weak self] result in
             guard let self, !isClosed else { return }
             switch result {
             case .success(let volume): ended(measured(volume))
@@ -233,11 +237,11 @@ final class SegmentDisk {
     /// Makes the file in the first folder that is there and not in memory.
     private func open(in folders: ArraySlice<SessionConfiguration.DiskFolder>) {
         guard let candidate = folders.first else {
-            session.log("store", "segments are kept in memory alone: no folder on a disk takes a file", .warning)
+            session?.log("store", "segments are kept in memory alone: no folder on a disk takes a file", .warning)
             store.giveUp()
             return driveSoon()
         }
-        let loop = session.loop
+        let loop = loop
         TemporaryFile.volume(of: candidate.path, loop: loop) { [weak self] result in
             guard let self, !isClosed else { return }
             guard case .success(let volume) = result, !volume.isInMemory || candidate.isChosen else {
