@@ -272,6 +272,19 @@ import TrackerProtocol
         try await isEmpty()
     }
 
+    @Test func aShareIsGivenBackHoweverItEnds() {
+        let account = DiskAccount()
+        let first = DiskShare(of: account)
+        var second: DiskShare? = DiskShare(of: account)
+        first.byteCount = 100
+        second?.byteCount = 70
+        second?.byteCount = 50
+        #expect(account.byteCount == 150 && account.shareCount == 2)
+        #expect(first.othersByteCount == 50 && second?.othersByteCount == 100)
+        second = nil
+        #expect(account.byteCount == 100 && account.shareCount == 1 && first.othersByteCount == 0)
+    }
+
     @Test(arguments: ["off", "switched off by the operator", "no tracker", "limit 0"])
     func nothingIsOnTheDiskWithoutPeers(why: String) async throws {
         let (title, path) = (title, folder.path)

@@ -14,6 +14,7 @@ import Testing
         /// What was told, operations included.
         var said: [DiskStore.Output] = []
         var freeByteCount = 1 << 40
+        var (othersByteCount, sessionCount) = (0, 1)
         /// Operations that are left open.
         var holds: (DiskStore.Operation) -> Bool = { _ in false }
         var fails: (DiskStore.Operation) -> Bool = { _ in false }
@@ -41,7 +42,8 @@ import Testing
                 if fails(operation) {
                     .failed
                 } else if operation == .measure {
-                    .measured(freeByteCount: freeByteCount, othersByteCount: 0)
+                    .measured(
+                        freeByteCount: freeByteCount, othersByteCount: othersByteCount, sessionCount: sessionCount)
                 } else {
                     .done
                 }
@@ -183,6 +185,28 @@ import Testing
         ])
         bench.want(id(2), chunk: 64, false)
         bench.want(id(3), chunk: 0, false)
+    }
+
+    @Test func sessionsShareTheTenth() {
+        var bench = Bench(pages: 1000)
+        bench.freeByteCount = 200 * Self.page
+        for index in 0..<10 { bench.put(index, 4) }
+        #expect(bench.store.fileByteCount == 20 * Self.page)
+        // A second one comes, which has nothing yet, and this one writes nothing.
+        bench.sessionCount = 2
+        bench.store.sharesChanged()
+        bench.drain()
+        #expect(bench.store.fileByteCount == 10 * Self.page)
+        #expect(!bench.store.isMeasureDue && bench.store.holds(id(0)) == false)
+        // The second one, while the first had all.
+        var other = Bench(pages: 1000)
+        other.freeByteCount = 200 * Self.page
+        (other.othersByteCount, other.sessionCount) = (15 * Self.page, 2)
+        for index in 0..<3 { other.put(index, 2) }
+        #expect(other.store.fileByteCount == 4 * Self.page)
+        other.othersByteCount = 10 * Self.page
+        for index in 3..<10 { other.put(index, 2) }
+        #expect(other.store.fileByteCount == 10 * Self.page)
     }
 
     @Test func aBlockInPiecesIsReadPieceByPiece() {

@@ -3,7 +3,6 @@ import EventLoop
 import Foundation
 import Integrity
 import Scheduling
-import Synchronization
 import ViewerCore
 
 /// The disk under a session's segment store: carries out what its ``DiskStore`` decides, in a file without a name.
@@ -15,6 +14,10 @@ final class SegmentDisk {
     private let loop: EventLoop
     private(set) var store: DiskStore
     private var file: TemporaryFile?
+    /// The file's part of the space that all sessions share; since it is there.
+    private var share: DiskShare?
+    /// The sessions that share it, when it was last looked at.
+    private var shareCount = 0
     /// The folder that the file is in.
     private var folder: String?
     /// Fires when the store has something to do later.
@@ -25,11 +28,6 @@ final class SegmentDisk {
     private var isClosed = false
     /// What was said of the disk since it last worked: the same isn't said again for each segment.
     private var complaints = Set<String>()
-
-    /// The bytes of this process's files, which share the tenth of the free space.
-    private static let fileByteCount = Mutex(0)
-    /// The part of them that is this one's.
-    private var ownByteCount = 0
 
     init(session: ViewerSession) {
         self.session = session
@@ -47,7 +45,7 @@ final class SegmentDisk {
         turnTimer = nil
         file?.close()
         file = nil
-        account(0)
+        share = nil
     }
 
     // MARK: What the session says
@@ -81,9 +79,13 @@ final class SegmentDisk {
 
     func discard(_ id: SegmentID) { store.discard(id) }
 
-    /// Looks at what takes too long.
+    /// Looks at what takes too long, and at whom the space is shared with.
     func tick() {
         store.tick()
+        if let share, share.account.shareCount != shareCount {
+            shareCount = share.account.shareCount
+            store.sharesChanged()
+        }
         drive()
     }
 
@@ -131,19 +133,18 @@ final class SegmentDisk {
     private func ended(_ outcome: DiskStore.Outcome) {
         guard !isClosed else { return }
         store.ended(outcome, now: loop.now)
+        share?.byteCount = store.fileByteCount
         driveSoon()
     }
 
     private func perform(_ operation: DiskStore.Operation, for session: ViewerSession) {
-        account(store.fileByteCount)
+        // The file may become longer from now on.
+        share?.byteCount = store.fileByteCount
         switch operation {
         case .measure: measure(for: session)
         case .truncate(let byteCount):
-            file?.truncate(to: byteCount) { [weak self] result in
-                guard let self else { return }
-                account(store.fileByteCount)
-                end(result, "made smaller")
-            }
+            guard let file else { return ended(.failed) }
+            file.truncate(to: byteCount) { [weak self] result in self?.end(result, "made smaller") }
         case .write(let id, let run): write(id, run, of: session)
         case .read(let id, let run): read(id, run, of: session)
         }
@@ -210,12 +211,6 @@ final class SegmentDisk {
         session?.log("store", sentence, .warning)
     }
 
-    private func account(_ byteCount: Int) {
-        let difference = byteCount - ownByteCount
-        ownByteCount = byteCount
-        if difference != 0 { Self.fileByteCount.withLock { $0 += difference } }
-    }
-
     // MARK: The file
 
     private func measure(for session: ViewerSession) {
@@ -223,15 +218,18 @@ final class SegmentDisk {
         TemporaryFile.volume(of: folder, loop: loop) { [weak self] result in
             guard let self, !isClosed else { return }
             switch result {
-            case .success(let volume): ended(measured(volume))
+            case .success(let volume): measured(volume)
             case .failure: end(result.map { _ in }, "written")
             }
         }
     }
 
-    private func measured(_ volume: TemporaryFile.Volume) -> DiskStore.Outcome {
-        let all = Self.fileByteCount.withLock { $0 }
-        return .measured(freeByteCount: volume.freeByteCount, othersByteCount: all - ownByteCount)
+    private func measured(_ volume: TemporaryFile.Volume) {
+        guard let share else { return ended(.failed) }
+        shareCount = share.account.shareCount
+        ended(
+            .measured(
+                freeByteCount: volume.freeByteCount, othersByteCount: share.othersByteCount, sessionCount: shareCount))
     }
 
     /// Makes the file in the first folder that is there and not in memory.
@@ -251,8 +249,9 @@ final class SegmentDisk {
                 guard let self, !isClosed else { return }
                 guard case .success(let file) = result else { return open(in: folders.dropFirst()) }
                 self.file = file
+                share = DiskShare(of: .process)
                 folder = candidate.path
-                ended(measured(volume))
+                measured(volume)
             }
         }
     }

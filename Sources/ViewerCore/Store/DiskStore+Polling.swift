@@ -30,7 +30,8 @@ extension DiskStore {
     public mutating func ended(_ outcome: Outcome, now: MonotonicInstant) {
         guard let ended = active.take() else { return }
         switch (ended.operation, outcome) {
-        case (.measure, .measured(let free, let others)): measured(freeByteCount: free, othersByteCount: others)
+        case (.measure, .measured(let free, let others, let sessions)):
+            measured(freeByteCount: free, othersByteCount: others, sessionCount: sessions)
         case (.measure, _): stopWriting(now: now)
         case (.truncate(let byteCount), .done): filePageCount = byteCount / DiskLayout.pageByteCount
         // A file that can't be made shorter takes more than it may.
@@ -54,6 +55,7 @@ extension DiskStore {
             return Active(
                 operation: .truncate(byteCount: layout.limit * DiskLayout.pageByteCount), purpose: .space, serial: 0)
         }
+        if isMeasureDue, filePageCount > 0 { return Active(operation: .measure, purpose: .space, serial: 0) }
         if isWritingsTurn {
             isWritingsTurn = false
             return nextWrite(now: now) ?? nextRead(now: now)
@@ -125,10 +127,12 @@ extension DiskStore {
 
     // MARK: Outcomes
 
-    /// Takes a new bound from what is free: all sessions' files together take a tenth of it at most.
-    private mutating func measured(freeByteCount: Int, othersByteCount: Int) {
+    /// Takes a new bound from what is free: all sessions' files together take a tenth of it at most, each the same part.
+    private mutating func measured(freeByteCount: Int, othersByteCount: Int, sessionCount: Int) {
         isMeasured = true
-        let allowed = max(0, freeByteCount / Self.freeDivisor - othersByteCount)
+        isMeasureDue = false
+        let shared = freeByteCount / Self.freeDivisor
+        let allowed = max(0, min(shared / max(1, sessionCount), shared - othersByteCount))
         let limit = min(byteCountLimit, allowed) / DiskLayout.pageByteCount
         for id in order + queue where entries[id]?.pages.contains(where: { $0.upperBound > limit }) == true { lose(id) }
         layout.setLimit(limit)
@@ -138,6 +142,7 @@ extension DiskStore {
     private mutating func stopWriting(now: MonotonicInstant) {
         pausedUntil = now.advanced(by: Self.pause)
         isMeasured = false
+        isMeasureDue = false
         for id in queue { lose(id) }
     }
 

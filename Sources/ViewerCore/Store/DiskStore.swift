@@ -16,7 +16,8 @@ public import Scheduling
 public struct DiskStore: Sendable {
     /// What the driver does next, one thing at a time.
     public enum Operation: Sendable, Hashable {
-        /// Make the file, unless it is there, and see how much is free: ``Outcome/measured(freeByteCount:othersByteCount:)``.
+        /// Make the file, unless it is there, and see how much is free:
+        /// ``Outcome/measured(freeByteCount:othersByteCount:sessionCount:)``.
         case measure
         /// Write chunks of a segment, which is in memory.
         case write(SegmentID, DiskRun)
@@ -28,8 +29,9 @@ public struct DiskStore: Sendable {
 
     /// What an operation came to.
     public enum Outcome: Sendable, Hashable {
-        /// This much may be written by this user beside what is there, and so much is in other sessions' files.
-        case measured(freeByteCount: Int, othersByteCount: Int)
+        /// This much may be written by this user beside what is there, so much is in other sessions' files, and so many
+        /// sessions have one, this one included.
+        case measured(freeByteCount: Int, othersByteCount: Int, sessionCount: Int)
         case done
         /// It failed, or what was read is not what was written.
         case failed
@@ -151,6 +153,8 @@ public struct DiskStore: Sendable {
     var nextSerial: UInt64 = 1
     /// Whether the free space was looked at for the segment that is written next.
     var isMeasured = false
+    /// Whether other sessions came or went since the free space was looked at.
+    var isMeasureDue = false
     /// Whether the last operation was a read for peers: writing has its turn then.
     var isWritingsTurn = false
     var pausedUntil = MonotonicInstant.origin
@@ -270,6 +274,9 @@ public struct DiskStore: Sendable {
         (entries, order, queue, plays, wants, residents) = ([:], [], [], [], [], [])
         layout = DiskLayout(limit: 0)
     }
+
+    /// Another session has come to share the free space, or has gone: the file's bound is another now.
+    public mutating func sharesChanged() { isMeasureDue = true }
 
     /// Looks at what takes time; ten times a second.
     public mutating func tick() {
