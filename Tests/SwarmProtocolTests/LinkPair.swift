@@ -8,11 +8,22 @@ final class TestSource: ChunkSource {
     var expected: [Digest: Set<Int>] = [:]
     var leafLists: [Digest: [Int: [Digest]]] = [:]
     var lookUps = 0
+    /// Chunks that have to be brought back.
+    var stored: [Digest: Set<Int>] = [:]
+    /// What was asked back, and whether that is refused.
+    var broughtBack: [Range<Int>] = []
+    var bringsNothingBack = false
 
     func availability(ofChunk chunk: Int, root: Digest) -> ChunkAvailability {
         lookUps += 1
+        if stored[root]?.contains(chunk) == true { return .stored }
         if let bytes = chunks[root]?[chunk] { return .available(bytes[...]) }
         return expected[root]?.contains(chunk) == true ? .expected : .unavailable
+    }
+
+    func bringBack(_ chunks: Range<Int>, root: Digest) -> Bool {
+        if !bringsNothingBack { broughtBack.append(chunks) }
+        return !bringsNothingBack
     }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? { leafLists[root]?[stripe] }

@@ -15,6 +15,8 @@ import Testing
         var said: [DiskStore.Output] = []
         var freeByteCount = 1 << 40
         var (othersByteCount, sessionCount) = (0, 1)
+        /// What peers wait for.
+        var awaits: (SegmentID, Range<Int>) -> Bool = { _, _ in true }
         /// Operations that are left open.
         var holds: (DiskStore.Operation) -> Bool = { _ in false }
         var fails: (DiskStore.Operation) -> Bool = { _ in false }
@@ -26,7 +28,7 @@ import Testing
 
         mutating func drain() {
             while true {
-                let output = store.poll(now: now)
+                let output = store.poll(now: now, isAwaited: awaits)
                 if case .wait(let until) = output {
                     wakeAt = until
                     return
@@ -56,8 +58,8 @@ import Testing
             #expect(result == isTaken)
         }
 
-        mutating func want(_ id: SegmentID, chunk: Int, _ isTaken: Bool = true) {
-            let result = store.want(id, chunk: chunk)
+        mutating func want(_ id: SegmentID, _ chunks: Range<Int>, _ isTaken: Bool = true) {
+            let result = store.want(id, chunks: chunks)
             #expect(result == isTaken)
         }
 
@@ -161,30 +163,79 @@ import Testing
         bench.move(id(3), chunkCount: 1, false)
     }
 
-    @Test func peersGetBlocksForWhichOthersMakePlaceAfterAWhile() {
-        // A block has 64 chunks; two may be in memory.
-        var bench = Bench(memoryPages: 4 * 128)
+    @Test func peersGetWhatTheyAskForAndNoMore() {
+        var bench = Bench()
         bench.put(1, 100)
-        bench.put(2, 64)
         _ = bench.take()
-        for chunk in [70, 71, 99] { bench.want(id(1), chunk: chunk) }
-        bench.want(id(1), chunk: 0)
+        bench.want(id(1), 70..<71)
+        bench.want(id(1), 8..<16)
+        bench.want(id(1), 9..<11)  // On its way.
         bench.drain()
         bench.says([
-            .perform(.read(id(1), run(64..<100, page: 64))), .perform(.read(id(1), run(0..<64, page: 0))),
+            .perform(.read(id(1), run(70..<71, page: 70))), .perform(.read(id(1), run(8..<16, page: 8))),
         ])
-        #expect(bench.store.isReadBack(id(1)) && bench.store.readBackByteCount == 100 * Self.page)
-        bench.want(id(2), chunk: 5)
+        #expect(bench.store.isReadBack(id(1)) && bench.store.readBackByteCount == 9 * Self.page)
+        bench.want(id(1), 99..<101, false)
+        bench.want(id(3), 0..<1, false)
+    }
+
+    @Test func whatPeersWaitForKeepsItsPlaceForAWhile() {
+        // Two runs of eight may be in memory.
+        var bench = Bench(memoryPages: 4 * 16)
+        bench.put(1, 100)
+        _ = bench.take()
+        for first in [0, 8, 16] { bench.want(id(1), first..<first + 8) }
+        bench.drain()
+        bench.says([
+            .perform(.read(id(1), run(0..<8, page: 0))), .perform(.read(id(1), run(8..<16, page: 8))),
+        ])
+        // A slow uplink has sent neither.
+        bench.now = bench.now.advanced(by: .milliseconds(1900))
         bench.drain()
         bench.says([])
-        #expect(bench.wakeAt == bench.now.advanced(by: DiskStore.residence))
-        bench.now = bench.now.advanced(by: DiskStore.residence)
+        #expect(bench.wakeAt == MonotonicInstant.origin.advanced(by: DiskStore.residence))
+        // The second one is sent.
+        bench.awaits = { $1 != 8..<16 }
+        bench.drain()
+        bench.says([.unload(id(1), chunks: 8..<16), .perform(.read(id(1), run(16..<24, page: 16)))])
+        // Nobody takes the first one.
+        bench.want(id(1), 24..<32)
+        bench.now = bench.now.advanced(by: .milliseconds(100))
+        bench.drain()
+        bench.says([.unload(id(1), chunks: 0..<8), .perform(.read(id(1), run(24..<32, page: 24)))])
+    }
+
+    @Test func whatNoPeerWaitsForAnyMoreIsNotRead() {
+        var bench = Bench()
+        bench.put(1, 100)
+        _ = bench.take()
+        for first in stride(from: 0, to: 64, by: 8) { bench.want(id(1), first..<first + 8) }
+        bench.awaits = { $1 == 56..<64 }
+        bench.drain()
+        bench.says([.perform(.read(id(1), run(56..<64, page: 56)))])
+    }
+
+    @Test func peersAreToldThatADiskHangs() {
+        var bench = Bench()
+        bench.put(1, 100)
+        _ = bench.take()
+        bench.holds = { _ in true }
+        bench.want(id(1), 0..<8)
+        bench.want(id(1), 8..<16)
+        bench.drain()
+        for _ in 0..<10 { bench.store.tick() }
         bench.drain()
         bench.says([
-            .unload(id(1), chunks: 64..<100), .perform(.read(id(2), run(0..<64, page: 100))),
+            .perform(.read(id(1), run(0..<8, page: 0))), .refused(id(1), chunks: 0..<8),
+            .refused(id(1), chunks: 8..<16),
         ])
-        bench.want(id(2), chunk: 64, false)
-        bench.want(id(3), chunk: 0, false)
+        #expect(bench.store.holds(id(1)))
+        bench.want(id(1), 0..<8, false)
+        // It goes on.
+        bench.store.ended(.done, now: bench.now)
+        bench.want(id(1), 16..<24)
+        bench.drain()
+        bench.says([.perform(.read(id(1), run(16..<24, page: 16)))])
     }
 
     @Test func sessionsShareTheTenth() {
@@ -215,7 +266,7 @@ import Testing
         for index in [0, 2, 4] { bench.store.discard(id(index)) }
         bench.put(20, 8)
         _ = bench.take()
-        bench.want(id(20), chunk: 7)
+        bench.want(id(20), 0..<8)
         bench.drain()
         bench.says([
             .perform(.read(id(20), run(0..<3, page: 0))), .perform(.read(id(20), run(3..<6, page: 6))),
@@ -231,8 +282,8 @@ import Testing
         for index in 1...3 { bench.put(index, 10) }
         _ = bench.take()
         bench.holds = { _ in true }
-        bench.want(id(1), chunk: 0)
-        bench.want(id(2), chunk: 0)
+        bench.want(id(1), 0..<10)
+        bench.want(id(2), 0..<10)
         bench.move(id(4), chunkCount: 1)
         bench.drain()
         bench.store.play(id(3), from: 0)
@@ -262,7 +313,7 @@ import Testing
         bench.drain()
         bench.says([.perform(.read(id(1), run(0..<10, page: 0))), .lost(id(1))])
         // While the disk hangs nothing is expected of it.
-        bench.want(id(2), chunk: 0, false)
+        bench.want(id(2), 0..<1, false)
         bench.move(id(3), chunkCount: 1, false)
         bench.store.play(id(2), from: 0)
         bench.drain()
@@ -294,7 +345,7 @@ import Testing
         _ = bench.take()
         bench.fails = { if case .read = $0 { true } else { false } }
         for index in 1...2 {
-            bench.want(id(index), chunk: 0)
+            bench.want(id(index), 0..<1)
             bench.drain()
             #expect(bench.said.last == .lost(id(index)))
         }

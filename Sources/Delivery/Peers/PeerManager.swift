@@ -222,6 +222,9 @@ package final class PeerManager {
         drive()
     }
 
+    /// Whether any peer waits for any of these chunks.
+    package func awaits(root: Digest, chunks: Range<Int>) -> Bool { neighbourhood.awaits(root: root, chunks: chunks) }
+
     /// Spreads a claim of this viewer's.
     package func broadcast(_ claim: Claim) {
         neighbourhood.broadcast(claim)

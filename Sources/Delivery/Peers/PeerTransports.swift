@@ -54,6 +54,8 @@ struct ViewerSource: ChunkSource {
         source.availability(ofChunk: chunk, root: root)
     }
 
+    func bringBack(_ chunks: Range<Int>, root: Digest) -> Bool { source.bringBack(chunks, root: root) }
+
     func start(ofSegment root: Digest) -> Duration? { source.start(ofSegment: root) }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? { source.leaves(ofStripe: stripe, root: root) }

@@ -60,9 +60,9 @@ final class SegmentDisk {
         return true
     }
 
-    /// A peer waits for a chunk; false when it can't be had from here.
-    func want(_ id: SegmentID, chunk: Int) -> Bool {
-        guard store.want(id, chunk: chunk) else { return false }
+    /// A peer waits for chunks; false when they can't be had from here.
+    func want(_ id: SegmentID, chunks: Range<Int>) -> Bool {
+        guard store.want(id, chunks: chunks) else { return false }
         driveSoon()
         return true
     }
@@ -113,12 +113,16 @@ final class SegmentDisk {
     private func carryOut(for session: ViewerSession) -> Bool {
         var hasChanged = false
         while !isClosed {
-            switch store.poll(now: loop.now) {
+            let output = store.poll(now: loop.now) { id, chunks in
+                session.swarm?.isAwaited(id, chunks: chunks) == true
+            }
+            switch output {
             case .perform(let operation): perform(operation, for: session)
             case .moved(let id):
                 session.didMove(id)
                 hasChanged = true
             case .unload(let id, let chunks): session.unload(id, chunks)
+            case .refused(let id, let chunks): session.swarm?.didChange(id, chunks: chunks)
             case .lost(let id):
                 session.didLose(id)
                 hasChanged = true

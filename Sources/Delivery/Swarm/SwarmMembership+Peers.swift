@@ -224,7 +224,18 @@ extension SwarmMembership: ChunkSource {
             return .available(altered[...])
         }
         if expected[id]?.contains(chunk) == true { return .expected }
-        return session.disk?.want(id, chunk: chunk) == true ? .expected : .unavailable
+        return session.disk?.store.holds(id, chunk: chunk) == true ? .stored : .unavailable
+    }
+
+    func bringBack(_ chunks: Range<Int>, root: Digest) -> Bool {
+        guard let id = books.segments(of: root).first else { return false }
+        return session.disk?.want(id, chunks: chunks) == true
+    }
+
+    /// Whether any peer waits for any of these chunks.
+    func isAwaited(_ segment: SegmentID, chunks: Range<Int>) -> Bool {
+        guard let record = records[segment] else { return false }
+        return manager?.awaits(root: record.root, chunks: chunks) == true
     }
 
     func start(ofSegment root: Digest) -> Duration? {

@@ -7,10 +7,14 @@ struct IncomingRequest: Sendable {
     let first: Int
     /// Chunks whose availability has not been asked for yet.
     var fresh: ChunkBits
-    /// Chunks that were available when last asked for.
+    /// Chunks that were available or stored when last asked for.
     var ready: ChunkBits = .none
-    /// Chunks that are expected.
+    /// Chunks that are expected or being brought back.
     var standing: ChunkBits = .none
+    /// Those of ``standing`` that are being brought back.
+    var loading: ChunkBits = .none
+    /// Chunks that were ready and wait until what is being brought back for the link is there.
+    var stored: ChunkBits = .none
     /// Stripes, counted from the first chunk's, whose leaves go before their first chunk.
     var leavesOwed: ChunkBits
     /// When the time left is over.
@@ -32,7 +36,7 @@ struct IncomingRequest: Sendable {
     }
 
     /// Chunks that have not ended.
-    var outstanding: ChunkBits { fresh.union(ready).union(standing) }
+    var outstanding: ChunkBits { fresh.union(ready).union(standing).union(stored) }
 
     func isNeglected(_ now: MonotonicInstant) -> Bool { patienceEnds <= now && !ready.isEmpty }
 

@@ -11,6 +11,7 @@ extension PeerLink {
         for index in incoming.indices where incoming[index].root == root {
             let woken = incoming[index].standing.intersection(ChunkBits(chunks, first: incoming[index].first))
             incoming[index].standing.subtract(woken)
+            incoming[index].loading.subtract(woken)
             incoming[index].fresh.formUnion(woken)
             if !woken.isEmpty { isWoken = true }
         }
@@ -61,6 +62,7 @@ extension PeerLink {
             return
         }
         let request = incoming.remove(at: index)
+        guard payForNothing(request, now: now) else { return }
         reject(request.outstanding, of: request, .cancelled, retryAfter: .zero)
     }
 
@@ -68,9 +70,24 @@ extension PeerLink {
     mutating func expireIncoming(now: MonotonicInstant) {
         guard incoming.contains(where: { $0.deadline <= now }) else { return }
         for request in incoming where request.deadline <= now {
+            guard payForNothing(request, now: now) else { return }
             reject(request.outstanding, of: request, .late, retryAfter: .zero)
         }
         incoming.removeAll { $0.deadline <= now }
+    }
+
+    /// Makes the end of a request whose chunks are being brought back for nothing cost a point, so that it can't be a
+    /// flood.
+    private mutating func payForNothing(_ request: IncomingRequest, now: MonotonicInstant) -> Bool {
+        request.loading.isEmpty || spendGossip(1, now: now)
+    }
+
+    /// Whether the other side waits for any of these chunks.
+    func awaits(root: Digest, chunks: Range<Int>) -> Bool {
+        incoming.contains { request in
+            request.root == root
+                && !request.outstanding.intersection(ChunkBits(chunks, first: request.first)).isEmpty
+        }
     }
 
     /// Rejects what has waited so long behind the requests of others that it is better asked of somebody else.
@@ -96,6 +113,7 @@ extension PeerLink {
 
     /// Asks the source about fresh chunks, and rejects at once what it can't give.
     mutating func classify(source: some ChunkSource) {
+        if hasStoredChunks { releaseStored() }
         var hasEnded = false
         for index in incoming.indices where !incoming[index].fresh.isEmpty {
             if !incoming[index].need.knowsStart {
@@ -107,7 +125,7 @@ extension PeerLink {
             while let bit = fresh.lowest {
                 fresh.remove(bit)
                 switch source.availability(ofChunk: request.first + bit, root: request.root) {
-                case .available: incoming[index].ready.insert(bit)
+                case .available, .stored: incoming[index].ready.insert(bit)
                 case .expected: incoming[index].standing.insert(bit)
                 case .unavailable: absent.insert(bit)
                 }
@@ -135,6 +153,7 @@ extension PeerLink {
                 }
                 if incoming[index].outstanding.isEmpty { incoming.remove(at: index) }
                 return seal(DataFrame(id: request.id, chunk: chunk, payload: payload), after: leaves)
+            case .stored: bringBack(bit, of: index, source: source)
             case .expected: incoming[index].standing.insert(bit)
             case .unavailable:
                 // It was there a moment ago and has been evicted.
@@ -142,6 +161,45 @@ extension PeerLink {
             }
         }
         return nil
+    }
+
+    /// Has a ready chunk brought back, and those after it in its stripe; lets it wait while others are.
+    private mutating func bringBack(_ bit: Int, of index: Int, source: some ChunkSource) {
+        let request = incoming[index]
+        var ready = request.ready
+        ready.insert(bit)
+        guard !isBringingBack else {
+            incoming[index].ready = .none
+            incoming[index].stored.formUnion(ready)
+            hasStoredChunks = true
+            return
+        }
+        let chunk = request.first + bit
+        let stripeEnd = (chunk / SegmentGeometry.chunksPerStripe + 1) * SegmentGeometry.chunksPerStripe
+        let stripe = ready.intersection(ChunkBits(chunk..<stripeEnd, first: request.first))
+        let run = stripe.runs(first: request.first)[0]
+        let bits = ChunkBits(run, first: request.first)
+        incoming[index].ready.subtract(bits)
+        if source.bringBack(run, root: request.root) {
+            incoming[index].standing.formUnion(bits)
+            incoming[index].loading = bits
+        } else {
+            reject(bits, of: request, .busy, retryAfter: .seconds(1))
+            incoming.removeAll { $0.outstanding.isEmpty }
+        }
+    }
+
+    /// Whether chunks are being brought back for the other side.
+    private var isBringingBack: Bool { incoming.contains { !$0.loading.isEmpty } }
+
+    /// Lets chunks that waited for others be ready again once those are there.
+    private mutating func releaseStored() {
+        guard !isBringingBack else { return }
+        hasStoredChunks = false
+        for index in incoming.indices {
+            incoming[index].ready.formUnion(incoming[index].stored)
+            incoming[index].stored = .none
+        }
     }
 
     /// When ``expireIncoming(now:)`` has something to do.

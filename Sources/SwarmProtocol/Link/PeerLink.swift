@@ -10,9 +10,11 @@ public import CoreModel
 ///   peer that leaves one open past its time and a grace is dropped.
 /// - *Incoming requests*: chunks that the other side asked for. A chunk is *fresh* until the source was asked about it,
 ///   *ready* when the source had it, *standing* while the source expects it. Chunks go out earliest deadline first, one
-///   data frame for each time that the transport has room, and control frames before them.
+///   data frame for each time that the transport has room, and control frames before them. What the source has to bring
+///   back first it is asked for when it could be sent, a stripe at a time: a side that takes nothing makes no work.
 /// - *Gossip points*: a bucket that each frame drains which the other side may send unasked, so that a flood ends the
-///   link (have and record request 4 points, peers 20, a request that is rejected at once 1, the others 1).
+///   link (have and record request 4 points, peers 20, a request that is rejected at once 1, one that ends while its
+///   chunks are being brought back 1, the others 1).
 ///
 /// Bounded by ``WireLimits`` and ``LinkConfiguration``: an idle link is this struct and nothing on the heap.
 public struct PeerLink: Sendable {
@@ -51,6 +53,8 @@ public struct PeerLink: Sendable {
     public private(set) var isChoking = false
     /// Whether the other side said that it rejects new requests.
     public internal(set) var isChoked = false
+    /// Whether chunks that the other side waits for wait until others were brought back.
+    var hasStoredChunks = false
     /// Chunks that may be outstanding at the other side.
     public internal(set) var peerQueueLimit: UInt16 = 0
 

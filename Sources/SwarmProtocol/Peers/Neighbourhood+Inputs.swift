@@ -198,6 +198,12 @@ extension Neighbourhood {
         wake(root: root, chunks: 0..<WireLimits.chunkCount)
     }
 
+    /// Whether any peer waits for any of these chunks.
+    public func awaits(root: Digest, chunks: Range<Int>) -> Bool {
+        for slot in neighbours.indices where neighbours[slot].link.awaits(root: root, chunks: chunks) { return true }
+        return false
+    }
+
     /// Spreads a claim of this viewer's.
     public mutating func broadcast(_ claim: Claim) {
         let bytes = claim.encoded

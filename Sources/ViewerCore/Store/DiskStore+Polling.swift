@@ -1,13 +1,17 @@
 public import CoreModel
-internal import Scheduling
+public import Scheduling
 
 /// What is done next, and what became of it.
 extension DiskStore {
     /// Gives the next thing to do. What is told comes before what is done.
-    public mutating func poll(now: MonotonicInstant) -> Output {
+    ///
+    /// - Parameter isAwaited: Whether any peer waits for any of these chunks now.
+    public mutating func poll(
+        now: MonotonicInstant, isAwaited: (SegmentID, Range<Int>) -> Bool
+    ) -> Output {
         if let event = nextEvent() { return event }
         guard !isOff, active == nil else { return .wait(until: nil) }
-        if let next = nextOperation(now: now) {
+        if let next = nextOperation(now: now, isAwaited) {
             active = next
             events.append(.perform(next.operation))
         }
@@ -49,7 +53,9 @@ extension DiskStore {
 
     // MARK: Choosing
 
-    private mutating func nextOperation(now: MonotonicInstant) -> Active? {
+    private mutating func nextOperation(
+        now: MonotonicInstant, _ isAwaited: (SegmentID, Range<Int>) -> Bool
+    ) -> Active? {
         if let next = nextPlay() { return next }
         if filePageCount > layout.limit {
             return Active(
@@ -58,9 +64,9 @@ extension DiskStore {
         if isMeasureDue, filePageCount > 0 { return Active(operation: .measure, purpose: .space, serial: 0) }
         if isWritingsTurn {
             isWritingsTurn = false
-            return nextWrite(now: now) ?? nextRead(now: now)
+            return nextWrite(now: now) ?? nextRead(now: now, isAwaited)
         }
-        return nextRead(now: now) ?? nextWrite(now: now)
+        return nextRead(now: now, isAwaited) ?? nextWrite(now: now)
     }
 
     private func nextPlay() -> Active? {
@@ -73,18 +79,24 @@ extension DiskStore {
         return nil
     }
 
-    /// Reads for peers, when there is room for the block in memory.
-    private mutating func nextRead(now: MonotonicInstant) -> Active? {
+    /// Reads for peers, when there is room in memory.
+    private mutating func nextRead(
+        now: MonotonicInstant, _ isAwaited: (SegmentID, Range<Int>) -> Bool
+    ) -> Active? {
+        while let want = wants.first, !isAwaited(want.id, want.chunks) { wants.removeFirst() }
         guard let want = wants.first, let entry = entries[want.id],
             let run = entry.run(from: want.next, below: want.chunks.upperBound)
         else { return nil }
         if want.next == want.chunks.lowerBound {
-            residents.removeAll { $0.id == want.id && $0.chunks == want.chunks }
+            residents.removeAll { $0.id == want.id && $0.chunks.clamped(to: want.chunks) == $0.chunks }
             let byteCount = want.chunks.count * DiskLayout.pageByteCount
-            while let oldest = residents.first, readBackByteCount + byteCount > residentLimit {
-                guard oldest.readAt.advanced(by: Self.residence) <= now else { return nil }
-                residents.removeFirst()
-                events.append(.unload(oldest.id, chunks: oldest.chunks))
+            while !residents.isEmpty, readBackByteCount + byteCount > residentLimit {
+                let place = residents.firstIndex { resident in
+                    resident.readAt.advanced(by: Self.residence) <= now || !isAwaited(resident.id, resident.chunks)
+                }
+                guard let place else { return nil }
+                let resident = residents.remove(at: place)
+                events.append(.unload(resident.id, chunks: resident.chunks))
             }
             residents.append(Resident(id: want.id, chunks: want.chunks, readAt: now))
         }

@@ -9,10 +9,10 @@ public import Scheduling
 /// dropped meanwhile can be given to others at once, and a disk that hangs holds one thread.
 ///
 /// Segments are written whole and in the order in which they leave the memory, and the oldest goes when there is no room.
-/// What is read comes in parts: for playback one after the other from where it stands, before all else; for peers in
-/// *blocks* of up to 64 chunks (1 MiB), as much as a request asks for. Blocks that were read for peers stay in memory for a
-/// quarter of a second at least and while no other needs their place, within a quarter of the memory: many requests at a
-/// time make peers wait and not the disk go round.
+/// What is read comes in parts: for playback one after the other from where it stands, in blocks of up to 64 chunks
+/// (1 MiB), before all else; for peers what they ask for and no more. That stays in memory, within a quarter of it, while
+/// no other needs its place, and while a peer waits for it, but then for two seconds at most: many requests at a time make
+/// peers wait and not the disk go round. What no peer waits for any more isn't read.
 public struct DiskStore: Sendable {
     /// What the driver does next, one thing at a time.
     public enum Operation: Sendable, Hashable {
@@ -44,6 +44,8 @@ public struct DiskStore: Sendable {
         case moved(SegmentID)
         /// What was read for peers leaves the memory; it is still on the disk.
         case unload(SegmentID, chunks: Range<Int>)
+        /// What peers wait for doesn't come soon: the disk takes too long.
+        case refused(SegmentID, chunks: Range<Int>)
         /// The segment is not on the disk, or not any more. What of it is in memory stays.
         case lost(SegmentID)
         /// Nothing to do before this instant; `nil` when only a call can make progress.
@@ -87,7 +89,7 @@ public struct DiskStore: Sendable {
         var ticks = 0
     }
 
-    /// A block that peers wait for.
+    /// Chunks that peers wait for.
     struct Want: Sendable {
         let id: SegmentID
         let chunks: Range<Int>
@@ -95,7 +97,7 @@ public struct DiskStore: Sendable {
         var next: Int
     }
 
-    /// A block in memory that was read for peers.
+    /// Chunks in memory that were read for peers.
     struct Resident: Sendable {
         let id: SegmentID
         let chunks: Range<Int>
@@ -113,12 +115,12 @@ public struct DiskStore: Sendable {
         var ticks = 0
     }
 
-    /// The most that is read or written at once, in chunks.
+    /// The most that is written, or read for playback, at once, in chunks.
     static let blockChunkCount = 64
-    /// The most blocks that peers wait for; who asks for more is told that it isn't here.
-    static let wantLimit = 256
-    /// How long a block stays in memory at least.
-    static let residence: Duration = .milliseconds(250)
+    /// How many times chunks are wanted by peers at most: a viewer has fewer links, and each waits for one.
+    static let wantLimit = 64
+    /// How long what a peer waits for stays in memory at least: longer than it waits for its turn to be sent.
+    static let residence: Duration = .seconds(2)
     /// How often a read that playback waits for is looked at before its segment counts as lost: half a second of the
     /// session's ticks. Looks and not time, so that a process that was stopped for a while blames itself.
     static let patience = 5
@@ -131,7 +133,7 @@ public struct DiskStore: Sendable {
 
     /// The most bytes that may lie on the disk.
     let byteCountLimit: Int
-    /// The memory of blocks that were read for peers, beside a single one.
+    /// The memory of what was read for peers, beside a single run of chunks.
     let residentLimit: Int
     /// The memory of segments that wait to be written, beside a single one.
     let movingLimit: Int
@@ -181,6 +183,11 @@ public struct DiskStore: Sendable {
     /// Whether the whole segment is on the disk.
     public func holds(_ id: SegmentID) -> Bool { entries[id]?.isWhole == true }
 
+    /// Whether a chunk is on the disk.
+    public func holds(_ id: SegmentID, chunk: Int) -> Bool {
+        entries[id].map { $0.isWhole && 0..<$0.chunkCount ~= chunk } ?? false
+    }
+
     /// Whether a segment of so many chunks can ever lie on the disk.
     public func hasRoom(chunkCount: Int) -> Bool {
         chunkCount > 0 && chunkCount <= byteCountLimit / DiskLayout.pageByteCount
@@ -223,16 +230,16 @@ public struct DiskStore: Sendable {
         return true
     }
 
-    /// A peer waits for a chunk that is on the disk and not in memory.
+    /// A peer waits for chunks that are on the disk and not in memory.
     ///
-    /// - Returns: false when it can't be had from here in time.
-    public mutating func want(_ id: SegmentID, chunk: Int) -> Bool {
-        guard let entry = entries[id], entry.isWhole, 0..<entry.chunkCount ~= chunk, !isStuck else { return false }
-        guard !wants.contains(where: { $0.id == id && $0.chunks.contains(chunk) }) else { return true }
+    /// - Returns: false when they can't be had from here in time.
+    public mutating func want(_ id: SegmentID, chunks: Range<Int>) -> Bool {
+        guard !chunks.isEmpty, chunks.lowerBound >= 0, holds(id, chunk: chunks.upperBound - 1), !isStuck else {
+            return false
+        }
+        guard !wants.contains(where: { $0.id == id && chunks.clamped(to: $0.chunks) == chunks }) else { return true }
         guard wants.count < Self.wantLimit else { return false }
-        let lower = chunk / Self.blockChunkCount * Self.blockChunkCount
-        let chunks = lower..<min(lower + Self.blockChunkCount, entry.chunkCount)
-        wants.append(Want(id: id, chunks: chunks, next: lower))
+        wants.append(Want(id: id, chunks: chunks, next: chunks.lowerBound))
         return true
     }
 
@@ -260,8 +267,8 @@ public struct DiskStore: Sendable {
         eventIndex = 0
         events.removeAll { output in
             switch output {
-            case .moved(id), .lost(id), .unload(id, _): true
-            case .moved, .lost, .unload, .perform, .wait: false
+            case .moved(id), .lost(id), .unload(id, _), .refused(id, _): true
+            case .moved, .lost, .unload, .refused, .perform, .wait: false
             }
         }
     }
@@ -283,6 +290,9 @@ public struct DiskStore: Sendable {
         active?.ticks += 1
         for index in plays.indices { plays[index].ticks += 1 }
         for play in plays where play.ticks >= Self.patience { lose(play.id) }
+        guard isStuck else { return }
+        for want in wants { events.append(.refused(want.id, chunks: want.chunks)) }
+        wants = []
     }
 
     // MARK: Helpers
