@@ -51,11 +51,11 @@ extension TrackerStore {
         guard swarm.isFrontStale || active.contains(where: { isEnding($0.front, now: now) }) else { return }
         swarms[id]?.isFrontStale = false
         var generation: UInt64?
-        for cohort in cohorts(of: active, now: now).flatMap(Self.byRendition) {
-            guard let lead = cohort.first?.position(at: now) else { continue }
+        for group in cohorts(of: active, now: now).flatMap(RenditionGroup.groups) {
+            guard let lead = group.members.first?.position(at: now) else { continue }
             let front = Member.ToldFront(
-                members: choose(from: cohort), until: now + configuration.frontLife, lead: lead, leadAsOf: now)
-            for member in cohort.sorted(by: { $0.connection < $1.connection }) {
+                members: choose(from: group), until: now + configuration.frontLife, lead: lead, leadAsOf: now)
+            for member in group.members.sorted(by: { $0.connection < $1.connection }) {
                 let isNew = member.front.map { $0.members != front.members } ?? !front.members.isEmpty
                 guard isNew || isEnding(member.front, now: now) else { continue }
                 if generation == nil {
@@ -103,30 +103,17 @@ extension TrackerStore {
         return cohorts
     }
 
-    /// Tells a cohort's viewers apart by the rendition that they play, the lowest bit rate first; the order within stays.
-    /// Those who have not said what they play go with the most.
-    private static func byRendition(_ cohort: [Member]) -> [[Member]] {
-        var counts: [UInt64: Int] = [:]
-        for member in cohort where member.mediaBitsPerSecond > 0 { counts[member.mediaBitsPerSecond, default: 0] += 1 }
-        guard counts.count > 1 else { return [cohort] }
-        let rates = counts.sorted { $0.key < $1.key }
-        let most = rates.max { $0.value < $1.value }?.key ?? 0
-        return rates.map { rate, _ in
-            cohort.filter { ($0.mediaBitsPerSecond > 0 ? $0.mediaBitsPerSecond : most) == rate }
-        }
-    }
-
-    /// Chooses a cohort's front: those who upload, as many as its size and their uplinks ask for. Who is new comes in by
+    /// Chooses a group's front: those who upload, as many as its size and their uplinks ask for. Who is new comes in by
     /// the tracker's own draw: a viewer makes its key itself, and could make one that comes first.
-    private func choose(from cohort: [Member]) -> [PeerID] {
+    private func choose(from group: RenditionGroup) -> [PeerID] {
         // Who was in stays, so that fronts don't flicker.
-        let kept = Set(cohort.flatMap { $0.front?.members ?? [] })
-        let usable = cohort.filter { $0.isOfferable && !$0.isSuspect }.sorted { first, second in
+        let kept = Set(group.members.flatMap { $0.front?.members ?? [] })
+        let usable = group.members.filter { $0.isOfferable && !$0.isSuspect }.sorted { first, second in
             let a = kept.contains(first.peer)
             return a == kept.contains(second.peer) ? (first.nonce, first.peer) < (second.nonce, second.peer) : a
         }
-        var count = min(usable.count, max(8, Int(Double(cohort.count).squareRoot() * 2)))
-        let bitrate = cohort.map(\.mediaBitsPerSecond).max() ?? 0
+        var count = min(usable.count, max(8, Int(Double(group.members.count).squareRoot() * 2)))
+        let bitrate = group.bitsPerSecond
         let known = usable.prefix(count).filter { $0.uplinkBitsPerSecond > 0 }
         if bitrate > 0, known.count == count {
             var sum = known.reduce(0) { $0 + $1.uplinkBitsPerSecond }

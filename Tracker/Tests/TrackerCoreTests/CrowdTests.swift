@@ -1,5 +1,6 @@
 import CoreModel
 import Cryptography
+import Glibc
 import Testing
 import TrackerCore
 import TrackerProtocol
@@ -17,14 +18,42 @@ struct CrowdTests {
         }
     }
 
-    /// A tracker with viewers ten seconds of play position apart, the first one at the start.
+    /// A tracker with viewers some time of play position apart, the first one at the start.
     private struct Crowd {
         var store = TrackerStore(configuration: TrackerConfiguration(), key: Script.membershipKey, suite: suite)
         var now = MonotonicInstant.origin + .seconds(1000)
         var generator = CountingGenerator()
         private let claimKey = suite.signingKey(seed: bytes32(7))
 
-        init(count: UInt64) { for number in 1...count { _ = join(number, position: (number - 1) * 10_000) } }
+        init(count: UInt64, milliseconds: UInt64 = 10_000) {
+            for number in 1...count { _ = join(number, position: (number - 1) * milliseconds) }
+        }
+
+        /// Says what a viewer plays.
+        mutating func report(_ number: UInt64, bitsPerSecond: UInt32) {
+            let report = ViewerReport(
+                isPlaying: true, positionMilliseconds: number, mediaBitsPerSecond: bitsPerSecond)
+            _ = send(.report(report), from: number)
+        }
+
+        /// Names fronts, and tells what it cost in seconds of this thread's processor time.
+        mutating func nameFronts() -> (told: [UInt64: [PeerID]], seconds: Double) {
+            now = now + .seconds(1)
+            let start = processorSeconds()
+            store.tick(now: now)
+            let seconds = processorSeconds() - start
+            var told: [UInt64: [PeerID]] = [:]
+            while let output = store.poll() {
+                if case .send(let connection, .front(let front)) = output { told[connection.rawValue] = front.members }
+            }
+            return (told, seconds)
+        }
+
+        private func processorSeconds() -> Double {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
 
         mutating func join(_ number: UInt64, position: UInt64) -> [TrackerMessage] {
             let connection = ConnectionKey(rawValue: number)
@@ -85,5 +114,40 @@ struct CrowdTests {
         }
         let names = crowd.send(.wantPeers(count: 30), from: 2000).names.map(\.publicKey.words.0)
         #expect(names.count == 30 && names.allSatisfy { !(690...710).contains($0) })
+    }
+
+    @Test func `However many rates are made up, there are few fronts, and who tells the truth keeps its own`() {
+        var crowd = Crowd(count: 1040, milliseconds: 1)
+        for number in 1...1000 as ClosedRange<UInt64> {
+            crowd.report(number, bitsPerSecond: UInt32(truncatingIfNeeded: number &* 4_000_037))
+        }
+        for number in 1001...1040 as ClosedRange<UInt64> {
+            crowd.report(number, bitsPerSecond: number <= 1020 ? 600_000 : 3_000_000)
+        }
+        let told = crowd.nameFronts().told
+        #expect(told.count == 1040)
+        #expect(Set(told.values).count <= 16)
+        for range in [1001...1020, 1021...1040] as [ClosedRange<UInt64>] {
+            let fronts = Set(range.compactMap { told[$0] })
+            #expect(fronts.count == 1)
+            #expect(fronts.first?.contains { range.contains($0.publicKey.words.0) } ?? false)
+        }
+    }
+
+    @Test func `Rates that are made up cost the tracker about what true ones do`() {
+        /// The least of some rounds, each of which names every front anew.
+        func cost(_ bitsPerSecond: (UInt64) -> UInt32) -> Double {
+            var crowd = Crowd(count: 1000, milliseconds: 1)
+            return (0..<5 as Range<UInt64>).map { round in
+                for number in 1...1000 as ClosedRange<UInt64> {
+                    crowd.report(number, bitsPerSecond: bitsPerSecond(number + round))
+                }
+                return crowd.nameFronts().seconds
+            }.min() ?? 0
+        }
+        let honest = cost { _ in 3_000_000 }
+        let made = cost { UInt32(truncatingIfNeeded: $0 &* 4_000_037) }
+        // A pass over the viewers for each rate would cost some hundred times as much.
+        #expect(made < 10 * honest, "\(made) s, not \(honest) s")
     }
 }
