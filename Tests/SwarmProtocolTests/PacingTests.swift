@@ -130,9 +130,9 @@ import Testing
             now = now.advanced(by: .milliseconds(milliseconds))
         }
         let window = pacing.pacer.window
-        #expect(pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow))
-        #expect(!pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow + 1))
-        #expect(pacing.hasRoom(inFlight: 1448) && pacing.hasRoom(inFlight: 0))
+        #expect(pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow, now: now))
+        #expect(!pacing.hasRoom(inFlight: window - DelayPacer.minimumWindow + 1, now: now))
+        #expect(pacing.hasRoom(inFlight: 1448, now: now) && pacing.hasRoom(inFlight: 0, now: now))
         // When the window is a single frame, too.
         pacing = LinkPacing()
         for _ in 0..<100 {
@@ -145,6 +145,90 @@ import Testing
             now = now.advanced(by: .milliseconds(450))
         }
         #expect(pacing.pacer.window < 2 * DelayPacer.minimumWindow)
-        #expect(!pacing.hasRoom(inFlight: DelayPacer.minimumWindow) && pacing.hasRoom(inFlight: 1448))
+        #expect(!pacing.hasRoom(inFlight: DelayPacer.minimumWindow, now: now))
+        #expect(pacing.hasRoom(inFlight: 1448, now: now))
+    }
+
+    /// A line whose packets go out one after another and are acknowledged a round trip later, two at a time, as TCP's are;
+    /// the round trip is smoothed by an eighth (RFC 6298) and everything looked at every quarter of one.
+    private struct PacketLine {
+        let bytesPerSecond: Double
+        let base: Duration
+        private(set) var now = PacingTests.start
+        private var free = PacingTests.start
+        private var packets: [(byteCount: Int, sentAt: MonotonicInstant, acknowledged: MonotonicInstant)] = []
+        private var isOdd = false
+        private var smoothed: Duration?
+        private(set) var sent = 0
+        private(set) var acknowledged = 0
+
+        init(bytesPerSecond: Double, base: Duration) {
+            self.bytesPerSecond = bytesPerSecond
+            self.base = base
+        }
+
+        /// What waits for the line.
+        var queue: Duration { max(.zero, now.duration(to: free)) }
+        var roundTrip: Duration? { smoothed }
+
+        mutating func send(_ byteCount: Int) {
+            var left = byteCount
+            while left > 0 {
+                let packet = min(left, 1448)
+                free = max(free, now).advanced(by: .seconds(Double(packet) / bytesPerSecond))
+                let acknowledged = free.advanced(by: base)
+                // One alone waits for a second, but not for long; what is one packet in all doesn't.
+                if isOdd, !packets.isEmpty { packets[packets.count - 1].acknowledged = acknowledged }
+                isOdd.toggle()
+                let patience: Duration = isOdd && byteCount > 1448 ? .milliseconds(40) : .zero
+                packets.append((packet, now, acknowledged.advanced(by: patience)))
+                left -= packet
+            }
+            sent += byteCount
+        }
+
+        mutating func pass(_ span: Duration) {
+            now = now.advanced(by: span)
+            while let packet = packets.first, packet.acknowledged <= now {
+                packets.removeFirst()
+                acknowledged += packet.byteCount
+                let sample = packet.sentAt.duration(to: packet.acknowledged)
+                smoothed = smoothed.map { $0 + (sample - $0) / 8 } ?? sample
+            }
+        }
+    }
+
+    /// What is said between peers may not wait for more than 100 ms on a full uplink of 2 Mbps: for a chunk, which takes
+    /// 66 ms, and what is left of the one before.
+    @Test(arguments: [250_000.0, 400_000, 750_000, 2_500_000], [5, 20, 60])
+    func aSlowLineIsNeitherIdleNorDoesAControlFrameWaitLong(bytesPerSecond: Double, baseMilliseconds: Int) {
+        let base = Duration.milliseconds(baseMilliseconds)
+        var line = PacketLine(bytesPerSecond: bytesPerSecond, base: base)
+        var pacing = LinkPacing()
+        var waits: [Duration] = []
+        var sentBefore = 0
+        // What says hello shows the round trip of the idle line.
+        line.send(200)
+        line.pass(.milliseconds(200))
+        while Self.start.duration(to: line.now) < .seconds(60) {
+            let isSettled = Self.start.duration(to: line.now) > .seconds(20)
+            if !isSettled { sentBefore = line.sent }
+            while true {
+                let inFlight = line.sent - line.acknowledged
+                pacing.note(sent: line.sent, inFlight: inFlight, now: line.now)
+                if pacing.isSampleDue(now: line.now), let roundTrip = line.roundTrip {
+                    pacing.sample(roundTrip, acknowledged: line.acknowledged, now: line.now)
+                }
+                guard pacing.hasRoom(inFlight: inFlight, now: line.now) else { break }
+                line.send(DelayPacer.minimumWindow)
+                pacing.didSend(now: line.now)
+            }
+            if isSettled { waits.append(line.queue) }
+            line.pass(min(base / 4, max(.milliseconds(1), line.now.duration(to: pacing.nextFrame))))
+        }
+        let use = Double(line.sent - sentBefore) / bytesPerSecond / 40
+        #expect(use >= 0.94)
+        let wait = waits.sorted()[waits.count * 95 / 100]
+        #expect(wait <= .milliseconds(100))
     }
 }

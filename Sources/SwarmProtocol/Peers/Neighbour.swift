@@ -93,37 +93,3 @@ struct Neighbour: Sendable {
         return isNeedy
     }
 }
-
-/// The pace of one link's uploads.
-struct LinkPacing: Sendable {
-    var pacer = DelayPacer()
-    private var nextSample: MonotonicInstant = .origin
-    /// When the last frame was handed to the transport.
-    var sentAt: MonotonicInstant = .origin
-    private var acknowledgedAtSample = 0
-
-    /// Whether the round trip should be looked at: once in each.
-    func isSampleDue(now: MonotonicInstant) -> Bool { now >= nextSample }
-
-    /// Whether one more frame may be on its way beside so many bytes.
-    ///
-    /// On a slow line the window is a single frame. Waiting until that is acknowledged leaves the line idle for a round trip
-    /// and a poll; so one more goes out when a small rest is left of it, which costs a control frame no more than the rest.
-    func hasRoom(inFlight: Int) -> Bool {
-        inFlight + DelayPacer.minimumWindow <= pacer.window
-            || inFlight <= Self.rest
-    }
-
-    /// What may be left of the frame before, in bytes: a packet, 6 ms at 2 Mbps.
-    private static let rest = 1448
-
-    /// When the last frame has left the line's queue.
-    var nextFrame: MonotonicInstant { pacer.delay.map { sentAt.advanced(by: $0) } ?? .distantFuture }
-
-    /// Shows the pacer a round trip.
-    mutating func sample(_ roundTrip: Duration, acknowledged: Int, now: MonotonicInstant) {
-        pacer.sample(roundTrip, acknowledged: max(0, acknowledged - acknowledgedAtSample), now: now)
-        acknowledgedAtSample = acknowledged
-        nextSample = now.advanced(by: max(roundTrip, .milliseconds(1)))
-    }
-}

@@ -91,7 +91,7 @@ extension Neighbourhood {
                 neighbours[slot].flags.insert(.hasTransmitted)
                 if neighbours[slot].link.statistics.sentPayloadByteCount > payload {
                     if uploading == slot { uploading = nil }
-                    if !neighbours[slot].pacing.isEmpty { neighbours[slot].pacing[0].sentAt = now }
+                    if !neighbours[slot].pacing.isEmpty { neighbours[slot].pacing[0].didSend(now: now) }
                     if uploads.didSend(slot, now: now) { markUploadersDue() }
                 }
                 return .transmit(id, bytes)

@@ -60,12 +60,13 @@ extension Neighbourhood {
         guard !neighbours[slot].address.isLoopback else { return true }
         let inFlight = environment.unacknowledgedByteCount(of: id)
         if neighbours[slot].pacing.isEmpty { neighbours[slot].pacing = [LinkPacing()] }
+        let sent = environment.sentByteCount(of: id)
+        neighbours[slot].pacing[0].note(sent: sent, inFlight: inFlight, now: now)
         if neighbours[slot].pacing[0].isSampleDue(now: now), let roundTrip = environment.roundTrip(of: id) {
-            let acknowledged = environment.sentByteCount(of: id) - inFlight
-            neighbours[slot].pacing[0].sample(roundTrip, acknowledged: acknowledged, now: now)
+            neighbours[slot].pacing[0].sample(roundTrip, acknowledged: sent - inFlight, now: now)
             if slot == uploads.first { noteQueue(of: slot) }
         }
-        return neighbours[slot].pacing[0].hasRoom(inFlight: inFlight)
+        return neighbours[slot].pacing[0].hasRoom(inFlight: inFlight, now: now)
     }
 
     /// Takes note of whether the link in most need fills the uplink, so that others would only slow it down.
