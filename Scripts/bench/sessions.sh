@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 
 # bench_sessions: 200 viewers without decode, about 1 Mbps each (the middle rendition with its audio), in one process. The
-# store of each is full, at the least limit that can be set, before the first one ends: what is left is the session's own.
+# store of each is in memory and full, at the least limit that can be set, before the first one ends: what is left is the
+# session's own.
 bench_sessions() {
     local viewers=${BENCH_SESSIONS:-200} seconds=120 peak cpu status
     serve_title "$seconds"
@@ -12,7 +13,7 @@ bench_sessions() {
     swarm_start one 1 "$dash" --rendition 1 --duration 10s
     base=$(watch_process "$swarm_pid")
     swarm_wait || die 1 "a single viewer failed: $(tail -n 3 "$swarm_log")"
-    swarm_start sessions "$viewers" "$dash" --rendition 1 --stagger 100ms --set memory-limit=8MiB
+    swarm_start sessions "$viewers" "$dash" --rendition 1 --stagger 100ms --set memory-limit=8MiB --set disk-limit=0
     status=$(watch_process "$swarm_pid")
     swarm_wait || die 1 "the swarm failed: $(tail -n 3 "$swarm_log")"
     read -r peak cpu <<< "$status"
