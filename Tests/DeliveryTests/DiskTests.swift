@@ -3,6 +3,7 @@ import CoreModel
 import EventLoop
 import Foundation
 import Glibc
+import Integrity
 import TestSupport
 import Testing
 import TrackerCore
