@@ -57,9 +57,28 @@ public struct CommandArguments: Sendable {
         _ name: String, default fallback: Choice? = nil
     ) throws(CommandFailure) -> Choice {
         if value(name) == nil, let fallback { return fallback }
-        guard let text = value(name), let choice = Choice(rawValue: text) else {
+        return try choice(name, value(name))
+    }
+
+    /// Some of a few words, each once, in the order given; empty when the option is absent.
+    public func choices<Choice: RawRepresentable<String> & CaseIterable & Equatable>(
+        _ name: String
+    ) throws(CommandFailure) -> [Choice] {
+        var choices: [Choice] = []
+        for text in values(name) {
+            let choice: Choice = try choice(name, text)
+            guard !choices.contains(choice) else { throw .usage("--\(name) \(text) is given twice") }
+            choices.append(choice)
+        }
+        return choices
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ text: String?
+    ) throws(CommandFailure) -> Choice {
+        guard let choice = text.flatMap(Choice.init) else {
             let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--\(name) is one of \(words)" + (value(name).map { ", not \($0)" } ?? ""))
+            throw .usage("--\(name) is one of \(words)" + (text.map { ", not \($0)" } ?? ""))
         }
         return choice
     }

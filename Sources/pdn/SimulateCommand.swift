@@ -19,7 +19,9 @@ enum SimulateCommand: Subcommand {
                 "explain", "VIEWER", "say in words why this viewer, from 0 in order of arrival, stalled or used the CDN"
             ),
             .value("duration", "SPAN", "how much time to simulate; as much as the scenario says unless given"),
-            .value("policy", "NAME", "who decides for the viewers: \(policies); ours unless given"),
+            .repeated(
+                "policy", "NAME",
+                "who decides for the viewers: \(policies); ours unless given, several side by side on the same seeds"),
             .flag(
                 "compare", "run all policies on the same seeds, and hold ours against the CDN alone viewer by viewer"),
             .value("report", "DIR", "write a page with plots, and the plots as images, into this folder"),
@@ -52,21 +54,24 @@ enum SimulateCommand: Subcommand {
         if explained != nil, seeds.count > 1 {
             throw CommandFailure.usage("--explain is about one run: leave out --seeds, and name the run with --seed")
         }
-        if arguments.flag("compare"), explained != nil || arguments.value("policy") != nil {
-            throw CommandFailure.usage("--compare runs every policy: leave out --policy and --explain")
+        if arguments.flag("compare"), arguments.value("policy") != nil {
+            throw CommandFailure.usage("--compare runs every policy: leave out --policy")
         }
-        let policy = try arguments.choice("policy", default: DeliveryPolicy.ours)
+        let policies: [DeliveryPolicy] =
+            arguments.flag("compare") ? DeliveryPolicy.allCases : try arguments.choices("policy")
+        if explained != nil, policies.count > 1 {
+            throw CommandFailure.usage("--explain is about one run: name no more than one --policy")
+        }
         let plan = Plan(scenario: scenario, seeds: seeds, jobs: jobs, viewers: count, explained: explained)
         let folder = try arguments.value("report").map { path throws(CommandFailure) in try ReportFolder(path) }
         let clock = ContinuousClock()
         let start = clock.now
         let report: SimulationReport
         do {
-            if arguments.flag("compare") {
-                let comparison = try await compare(plan)
-                report = SimulationReport(
-                    scenario, runs: comparison.row(.ours)?.runs ?? comparison.rows[0].runs, comparison: comparison)
+            if policies.count > 1 {
+                report = SimulationReport(scenario, try await compare(plan, policies))
             } else {
+                let policy = policies.first ?? .ours
                 report = SimulationReport(scenario, runs: try await run(plan, policy), policy: policy)
             }
         } catch let error as PopulationError {
@@ -103,9 +108,9 @@ enum SimulateCommand: Subcommand {
         var explained: Int?
     }
 
-    private static func compare(_ plan: Plan) async throws -> PolicyComparison {
+    private static func compare(_ plan: Plan, _ policies: [DeliveryPolicy]) async throws -> PolicyComparison {
         var comparison = PolicyComparison()
-        for policy in DeliveryPolicy.allCases { comparison.add(try await run(plan, policy), of: policy) }
+        for policy in policies { comparison.add(try await run(plan, policy), of: policy) }
         return comparison
     }
 

@@ -72,6 +72,19 @@ struct SimulateProcessTests {
         #expect(offload?["mean"] is Double && offload?["low"] is Double)
     }
 
+    @Test func `Policies named one by one are compared on the same seeds`() async throws {
+        let arguments = ["simulate", folder.path("small.json"), "--policy", "hash-election", "--policy", "ours"]
+        let result = try await BuiltTool.call(arguments + ["--json"])
+        let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        let policies = try #require(document?["policies"] as? [[String: Any]])
+        #expect(policies.map { $0["policy"] as? String } == ["hash-election", "ours"])
+        #expect(document?["againstCDNOnly"] is NSNull)
+        for wrong in [["--policy", "ours"], ["--policy", "best"], ["--explain", "0"], ["--compare"]] {
+            let refused = try await BuiltTool.call(arguments + wrong)
+            #expect(refused.status == 2 && refused.output.isEmpty, "\(wrong)")
+        }
+    }
+
     @Test func `A viewer is explained`() async throws {
         let result = try await BuiltTool.call(["simulate", folder.path("small.json"), "--explain", "2"])
         #expect(result.status == 0 && result.output.contains("viewer 2 began to play"))

@@ -32,6 +32,12 @@ package struct SimulationReport: Sendable {
         }
     }
 
+    /// A report on runs under several policies, ours first and foremost when it is among them.
+    package init(_ scenario: Scenario, _ comparison: PolicyComparison) {
+        let main = comparison.row(.ours) ?? comparison.rows[0]
+        self.init(scenario, runs: main.runs, policy: main.policy, comparison: comparison)
+    }
+
     /// A figure's mean and interval.
     package func interval(_ name: String) -> MeanInterval? { figures.first { $0.figure.name == name }?.interval }
 

@@ -89,12 +89,24 @@ import Testing
         for policy in DeliveryPolicy.allCases {
             comparison.add([try Simulation(scenario: scenario, policy: policy).run()], of: policy)
         }
-        let ours = try #require(comparison.row(.ours)).runs
-        let report = SimulationReport(scenario, runs: ours, comparison: comparison)
+        let report = SimulationReport(scenario, comparison)
         let reader = try Self.read(report.page)
         #expect(reader.elements["svg"] == 9 && report.plots.last?.name == "policies")
         for policy in DeliveryPolicy.allCases { #expect(reader.text.contains(policy.summary)) }
         #expect(reader.text.contains("Ours against the CDN alone") && reader.text.contains("--compare"))
+    }
+
+    @Test func aComparisonOfSomePoliciesNamesThem() async throws {
+        let scenario = try SmallRun.scenario()
+        var comparison = PolicyComparison()
+        for policy in [DeliveryPolicy.cdnOnly, .hashElection] {
+            comparison.add([try Simulation(scenario: scenario, policy: policy).run()], of: policy)
+        }
+        let report = SimulationReport(scenario, comparison)
+        #expect(report.policy == .cdnOnly)
+        let text = try Self.read(report.page).text
+        #expect(
+            text.contains("--policy cdn-only --policy hash-election") && !text.contains("Ours against the CDN alone"))
     }
 
     @Test func aReportNamesItsPolicy() async throws {

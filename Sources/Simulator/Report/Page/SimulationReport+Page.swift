@@ -70,7 +70,14 @@ extension SimulationReport {
     private var command: String {
         "pdn simulate \(scenario.name) --seed \(runs[0].seed)" + (runs.count > 1 ? " --seeds \(runs.count)" : "")
             + " --viewers \(runs[0].viewerCount) --duration \(Self.text(scenario.duration.inSeconds, "%.10g"))s"
-            + (comparison != nil ? " --compare" : policy == .ours ? "" : " --policy \(policy.rawValue)")
+            + policies
+    }
+
+    private var policies: String {
+        guard let comparison else { return policy == .ours ? "" : " --policy \(policy.rawValue)" }
+        let compared = comparison.rows.map(\.policy)
+        return compared == DeliveryPolicy.allCases
+            ? " --compare" : compared.map { " --policy \($0.rawValue)" }.joined()
     }
 
     private var heading: String {
