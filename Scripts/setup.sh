@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the system packages for building and running, with --tests those of the demo, the tests and the benchmarks too.
-# Debian 12 and Ubuntu 24.04, as root or through sudo. Starts no service. Does nothing, quickly, when nothing is missing.
+# Debian 12 and Ubuntu 24.04, as root or through sudo. Starts no service, nor has one started with the machine. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
@@ -72,7 +72,8 @@ fi
 
 as_root=()
 if ((EUID != 0)); then
-    command -v sudo > /dev/null || fail "run as root: apt-get install ${missing[*]}"
+    command -v sudo > /dev/null || fail "packages are missing, and there is no sudo: run \`$0 $*\` as root, then this again
+  (missing: ${missing[*]})"
     as_root=(sudo)
 fi
 
@@ -94,6 +95,7 @@ apt() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -o DPkg::Lock::Timeout=120 -qq "$@"
 }
 
+had_nginx=$(command -v nginx || true)
 printf 'installing %s\n' "${missing[*]}" >&2
 log=$(mktemp)
 install() { apt install --yes --no-install-recommends "${missing[@]}" > "$log" 2>&1; }
@@ -103,3 +105,7 @@ if ! install; then
     install || { cat "$log" >&2 && fail "apt-get install failed; the packages are: ${missing[*]}"; }
 fi
 rm -f "$log"
+# nginx came as a program for the checks, not as a server of this machine.
+if [[ -z $had_nginx ]] && command -v nginx > /dev/null && command -v update-rc.d > /dev/null; then
+    "${as_root[@]}" update-rc.d nginx disable > /dev/null 2>&1 || true
+fi
