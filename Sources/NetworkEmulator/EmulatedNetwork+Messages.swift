@@ -47,6 +47,7 @@ extension EmulatedNetwork {
         else { return 0 }
         // It stays in its queue until its turn comes.
         frames[index].flags.insert(.cancelled)
+        hasCancelled = true
         let byteCount = Int(frames[index].byteCount)
         stages[Int(flows[Int(frames[index].flow)].firstStage)].waiting -= byteCount
         return byteCount
@@ -142,6 +143,12 @@ extension EmulatedNetwork {
     mutating func hasWaiting(_ index: Int32) -> Bool {
         guard flows[Int(index)].flags.contains(.hasBacklog) else { return false }
         let stage = Int(flows[Int(index)].firstStage)
+        // The frames themselves are not looked at where none was ever taken back.
+        if !hasCancelled {
+            if stages[stage].controlHead >= 0 || stages[stage].head >= 0 { return true }
+            flows[Int(index)].flags.remove(.hasBacklog)
+            return false
+        }
         var frame = stages[stage].controlHead
         while frame >= 0, frames[Int(frame)].flags.contains(.cancelled) {
             stages[stage].controlHead = frames[Int(frame)].next

@@ -41,7 +41,8 @@ extension EmulatedNetwork {
 
     /// Lets a node acknowledge what came in. Where its uplink is idle that takes nothing from anybody.
     mutating func acknowledge(_ byteCount: Int32, by node: Int32) {
-        let pipe = Int(nodes[Int(node)].pipe)
+        // Its number is twice the node's, whose own memory is far away.
+        let pipe = Int(node) << 1
         guard pipes[pipe].busyUntil > clock else { return }
         rounds[pipe].owed += Float(byteCount) * configuration.acknowledgementShare
     }

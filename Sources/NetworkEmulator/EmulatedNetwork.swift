@@ -107,6 +107,8 @@ public struct EmulatedNetwork: Sendable {
     var freeStages: [[Int32]] = Array(repeating: [], count: 2 * SharedLinkConfiguration.maximumDepth + 4)
     var frames: ContiguousArray<Frame> = []
     var freeFrame: Int32 = -1
+    /// Whether a message was ever taken back.
+    var hasCancelled = false
     /// Deliveries that the owner has not taken, from `firstDelivery` on.
     var deliveries: ContiguousArray<Delivery> = []
     var firstDelivery = 0
