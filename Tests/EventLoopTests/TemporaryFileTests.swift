@@ -95,21 +95,32 @@ import Testing
         #expect(try #require(volume).freeByteCount > 0)
     }
 
-    /// A file outlives its loop: it is closed at once, on whichever thread.
-    @Test func aFileIsClosedAfterItsLoop() async throws {
-        let folder = try TestFolder("file")
-        let path = folder.path
-        let loop = try EventLoop.startThread(named: "file")
-        final class Holder: @unchecked Sendable { var file: TemporaryFile? }  // One thread at a time.
+    /// A file that leaves its loop; used by one thread at a time.
+    private final class Holder: @unchecked Sendable { var file: TemporaryFile? }
+
+    /// Opens a file, and does the first thing with it on its loop.
+    private static func hold(
+        in path: String, _ loop: EventLoop, first: @escaping @Sendable (TemporaryFile?) -> Void = { _ in }
+    ) async -> Holder {
         let holder = Holder()
         await withCheckedContinuation { continuation in
             loop.execute {
                 TemporaryFile.open(in: path, loop: loop) { result in
                     holder.file = try? result.get()
+                    first(holder.file)
                     continuation.resume()
                 }
             }
         }
+        return holder
+    }
+
+    /// A file outlives its loop: it is closed at once, on whichever thread.
+    @Test func aFileIsClosedAfterItsLoop() async throws {
+        let folder = try TestFolder("file")
+        let path = folder.path
+        let loop = try EventLoop.startThread(named: "file")
+        let holder = await Self.hold(in: path, loop)
         loop.stopAndWait()
         #expect(Self.descriptors(in: path).count == 1)
         try #require(holder.file).close()
@@ -151,17 +162,9 @@ import Testing
         let path = folder.path
         for isStopped in [false, true] {
             let loop = try EventLoop.startThread(named: "file")
-            final class Holder: @unchecked Sendable { var file: TemporaryFile? }  // One thread at a time.
-            let holder = Holder()
-            await withCheckedContinuation { continuation in
-                loop.execute {
-                    TemporaryFile.open(in: path, loop: loop) { result in
-                        holder.file = try? result.get()
-                        // Under way when the loop stops.
-                        holder.file?.write([[UInt8](repeating: 1, count: 1 << 20)[...]], at: 0) { _ in }
-                        continuation.resume()
-                    }
-                }
+            // A write is under way when the loop stops.
+            let holder = await Self.hold(in: path, loop) { file in
+                file?.write([[UInt8](repeating: 1, count: 1 << 20)[...]], at: 0) { _ in }
             }
             #expect(holder.file != nil)
             if isStopped { loop.stopAndWait() }

@@ -6,11 +6,7 @@ import Testing
 @Suite struct SilentPeerTests {
     @Test func theCDNIsAskedInTimeForWhatAFastPeerKeepsToItself() {
         var script = ViewerScript()
-        script.prove(1)
-        // 5 MB/s.
-        script.receive(bytesPerSecond: 5_000_000, seconds: 1)
-        for index in 1...7 { script.announce(1, index, 0..<40) }
-        script.play()
+        script.playBesideAHolder(bytesPerSecond: 5_000_000, seconds: 1)
         // The peer answers nothing, not even no; the next segment is played after two seconds.
         for tenth in 1...17 {
             script.pass(.milliseconds(100))
@@ -40,11 +36,8 @@ import Testing
 
     @Test func aCDNThatCanBePlayedFromIsAskedInTimeWhateverPeersPromise() {
         var script = ViewerScript()
-        script.prove(1)
-        // 500 kB/s, one and a half times the stream: 1.3 s for a segment, and half of that again to be sure.
-        script.receive(bytesPerSecond: 500_000, seconds: 1)
-        for index in 1...7 { script.announce(1, index, 0..<40) }
-        script.play()
+        // One and a half times the stream: 1.3 s for a segment, and half of that again to be sure.
+        script.playBesideAHolder(bytesPerSecond: 500_000, seconds: 1)
         for tenth in 1...10 {
             script.pass(.milliseconds(100))
             script.feed(.playback(position: .milliseconds(100 * tenth), isPlaying: true))

@@ -47,12 +47,9 @@ import Testing
 
     @Test func whatPeersWillBringInTimeIsNotAskedOfASlowCDNLongBefore() {
         var script = ViewerScript()
-        script.prove(1)
-        // 50 kB/s: the first two stripes take 5 s.
-        script.receive(bytesPerSecond: 50_000, seconds: 6)
-        // The segment that is played 4 s from now would take the CDN 13 s, and the peer, at 3 MB/s, a fifth of a second.
-        for index in 1...7 { script.announce(1, index, 0..<40) }
-        script.play()
+        // The first two stripes take 5 s. The segment that is played 4 s from now would take the CDN 13 s, and the peer, at
+        // 3 MB/s, a fifth of a second.
+        script.playBesideAHolder(bytesPerSecond: 50_000, seconds: 6)
         script.pass(.milliseconds(20))
         #expect(script.transfers.allSatisfy { $0.segment.index == 0 })
         #expect(script.requests.contains { $0.segment == ViewerScript.segment(1) })

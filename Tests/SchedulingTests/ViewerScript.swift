@@ -99,4 +99,12 @@ struct ViewerScript {
         feed(.cdnFinished(transfers[0].id))
         feed(.playback(position: .zero, isPlaying: true))
     }
+
+    /// Plays with a CDN of this rate, measured for some seconds, and beside a proven peer that holds all that follows.
+    mutating func playBesideAHolder(bytesPerSecond: Int, seconds: Int) {
+        prove(1)
+        receive(bytesPerSecond: bytesPerSecond, seconds: seconds)
+        for index in 1...7 { announce(1, index, 0..<40) }
+        play()
+    }
 }
