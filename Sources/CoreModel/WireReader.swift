@@ -48,7 +48,24 @@ public struct WireReader: Sendable {
 
     /// Reads thirty-two bytes.
     public mutating func bytes32() throws(WireError) -> Bytes32 {
-        Bytes32(words: (try integer(), try integer(), try integer(), try integer()))
+        if remaining >= 32 {
+            let value = Self.bytes32(bytes.span.bytes, index - bytes.startIndex)
+            index += 32
+            return value
+        }
+        return Bytes32(words: (try integer(), try integer(), try integer(), try integer()))
+    }
+
+    /// The same word by word, where there are as many.
+    private static func bytes32(_ span: RawSpan, _ offset: Int) -> Bytes32 {
+        Bytes32(
+            words: (
+                word(span, offset), word(span, offset + 8), word(span, offset + 16), word(span, offset + 24)
+            ))
+    }
+
+    private static func word(_ span: RawSpan, _ offset: Int) -> UInt64 {
+        UInt64(bigEndian: span.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// Reads a digest.

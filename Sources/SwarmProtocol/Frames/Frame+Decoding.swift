@@ -56,6 +56,8 @@ extension Frame {
         }
         guard count > 0 else { throw .invalid(field: "have entries") }
         var entries: [HaveEntry] = []
+        // Of what there can be: an entry has 33 bytes at least.
+        entries.reserveCapacity(min(count, body.remaining / 33))
         for _ in 0..<count {
             let root = try body.digest()
             let change: HaveEntry.Change

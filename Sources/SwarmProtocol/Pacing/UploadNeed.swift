@@ -6,6 +6,8 @@ struct UploadNeed: Sendable, Equatable {
     static let none = UploadNeed(deadline: .distantFuture, start: nil)
     /// Playback this near can't wait for what has more time.
     static let urgentSpan = Duration.seconds(10)
+    /// The same in nanoseconds, since it is asked for again and again.
+    private static let urgentNanoseconds = urgentSpan.nanosecondsClamped
 
     /// When the time left is over.
     let deadline: MonotonicInstant
@@ -26,7 +28,7 @@ struct UploadNeed: Sendable, Equatable {
     /// Whether this one goes first: what is played soon before what isn't, then who is further on in the stream, since fewer
     /// others have what it needs, then what is played first.
     func isBefore(_ other: UploadNeed, now: MonotonicInstant) -> Bool {
-        let horizon = now.advanced(by: Self.urgentSpan)
+        let horizon = now.advanced(byNanoseconds: Self.urgentNanoseconds)
         let (isUrgent, isOtherUrgent) = (deadline < horizon, other.deadline < horizon)
         if isUrgent != isOtherUrgent { return isUrgent }
         return playhead == other.playhead ? deadline < other.deadline : playhead > other.playhead

@@ -17,6 +17,8 @@ struct UploadSlots: Sendable {
     static let turnSpan = Duration.milliseconds(500)
     /// How long a transport may take nothing before its link is stalled: much longer than a chunk needs on a slow line.
     static let stallSpan = Duration.seconds(1)
+    /// The same in nanoseconds, since each message asks for it.
+    private static let stallNanoseconds = stallSpan.nanosecondsClamped
 
     private struct Entry {
         var need = UploadNeed.none
@@ -89,7 +91,9 @@ struct UploadSlots: Sendable {
     func isStalled(_ slot: Int) -> Bool { slot < entries.count && entries[slot].isStalled }
 
     /// When a link whose transport takes nothing until then is stalled.
-    func stallTime(of slot: Int) -> MonotonicInstant { entries[slot].blockedSince.advanced(by: Self.stallSpan) }
+    func stallTime(of slot: Int) -> MonotonicInstant {
+        entries[slot].blockedSince.advanced(byNanoseconds: Self.stallNanoseconds)
+    }
 
     /// Forgets a link that is over.
     ///
