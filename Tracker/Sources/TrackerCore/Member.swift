@@ -46,7 +46,8 @@ struct Member: Sendable {
 
     /// Whether it may play the same rendition as another, as far as bit rates tell.
     func playsSame(as other: Member) -> Bool {
-        mediaBitsPerSecond == 0 || other.mediaBitsPerSecond == 0 || mediaBitsPerSecond == other.mediaBitsPerSecond
+        mediaBitsPerSecond == 0 || other.mediaBitsPerSecond == 0
+            || RenditionGroup.areSame(mediaBitsPerSecond, other.mediaBitsPerSecond)
     }
 
     /// Whether others are sent to it.

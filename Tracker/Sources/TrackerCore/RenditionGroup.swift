@@ -11,8 +11,8 @@ struct RenditionGroup: Sendable {
 
     /// Cuts a cohort into groups, the lowest bit rate first; not empty ones.
     ///
-    /// The rates that most viewers report make a group each, up to ``maximumCount``; the others go with the nearest of
-    /// them. Those who have not said what they play go with the most.
+    /// The rates that most viewers report make a group each, up to ``maximumCount`` and where none of them is about the same;
+    /// the others go with the nearest of them. Those who have not said what they play go with the most.
     ///
     /// - Complexity: O(n log n) in the viewers, whatever they report.
     static func groups(of cohort: [Member]) -> [RenditionGroup] {
@@ -22,13 +22,24 @@ struct RenditionGroup: Sendable {
             return [RenditionGroup(bitsPerSecond: counts.first?.key ?? 0, members: cohort)]
         }
         let rates = counts.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }.map(\.key)
-        var groups = rates.prefix(maximumCount).sorted().map { RenditionGroup(bitsPerSecond: $0) }
+        var kept: [UInt64] = []
+        for rate in rates where !kept.contains(where: { areSame($0, rate) }) {
+            kept.append(rate)
+            if kept.count == maximumCount { break }
+        }
+        var groups = kept.sorted().map { RenditionGroup(bitsPerSecond: $0) }
         let most = nearest(to: rates[0], in: groups)
         for member in cohort {
             let rate = member.mediaBitsPerSecond
             groups[rate > 0 ? nearest(to: rate, in: groups) : most].members.append(member)
         }
         return groups
+    }
+
+    /// Whether two rates may be of one rendition: what HLS and DASH manifests say of the same segments differs by a tenth or
+    /// so, the rungs of a ladder by more than a quarter.
+    static func areSame(_ first: UInt64, _ second: UInt64) -> Bool {
+        first * 4 <= second * 5 && second * 4 <= first * 5
     }
 
     /// The group whose rate has the least ratio to a rate; of two such the lower.

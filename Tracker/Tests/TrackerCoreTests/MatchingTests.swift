@@ -177,6 +177,18 @@ struct FrontTests {
         for number in 2..<7 { #expect(members[number] == (3...7).map { Viewer($0).peer }) }
     }
 
+    @Test func `Manifests that differ a little in what they say of a rendition's rate do not make two fronts`() {
+        var script = Script()
+        for number in 1...4 as ClosedRange<UInt8> { script.join(Viewer(number)) }
+        for number in 1...4 as ClosedRange<UInt8> {
+            script.report(UInt64(number), position: 0) { $0.mediaBitsPerSecond = number < 3 ? 2_628_000 : 2_890_800 }
+        }
+        script.pass(2)
+        for number in 1...4 as ClosedRange<UInt64> {
+            #expect(script.take(number).fronts.last?.members == (1...4).map { Viewer($0).peer })
+        }
+    }
+
     @Test func `Of peers at one place those of the same rendition come first`() {
         var script = Script { $0.peersPerAnswer = 4 }
         for number in 1...9 as ClosedRange<UInt8> {
