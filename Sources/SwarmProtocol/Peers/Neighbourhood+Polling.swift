@@ -98,6 +98,8 @@ extension Neighbourhood {
             case .event(let event):
                 if let event = handle(event, slot: slot, now: now, environment: &environment) { return .event(event) }
             case .wait(let deadline):
+                // What waits for a disk now leaves its place to others.
+                if writable > 0, !neighbours[slot].link.hasReadyChunks { noteUploads(slot, .none, now: now) }
                 // Requests that had just come have become ready in this poll, or are rejected now.
                 let wasChoking = isChoking
                 if writable <= 0 {

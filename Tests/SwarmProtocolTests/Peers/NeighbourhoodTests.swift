@@ -375,6 +375,25 @@ import Testing
         #expect(net.nodes[1].chunks >= 64)
     }
 
+    @Test(arguments: [nil, 1_000_000.0])
+    func whoWaitsForADiskKeepsNobodyFromUploads(_ rate: Double?) {
+        var net = TestNeighbourhoods()
+        net.add(uplink: 1_000_000) { $0.uploadCaps.bytesPerSecond = rate }
+        for _ in 1...7 { net.add() }
+        net.connect((1...7).map { ($0, 0) })
+        net.insert(Self.root, chunks: 0..<64, to: 0)
+        let stored = Digest(Bytes32(words: (8, 8, 8, 8)))
+        net.insert(stored, chunks: 0..<64, to: 0)
+        net.nodes[0].environment.source.stored[stored] = Set(0..<64)
+        for node in 1...5 { net.request(stored, chunks: 0..<64, from: 0, by: node) }
+        // They ask later, and so come after those. The disk hangs.
+        net.run(for: .milliseconds(100))
+        for node in 6...7 { net.request(Self.root, chunks: 0..<64, from: 0, by: node) }
+        net.run(for: .seconds(5))
+        #expect(net.nodes[6].chunks == 64 && net.nodes[7].chunks == 64)
+        #expect(net.nodes[0].environment.source.broughtBack == Array(repeating: 0..<8, count: 5))
+    }
+
     @Test func whatComesAfterItsPatienceIsRejectedAtOnce() {
         var net = TestNeighbourhoods()
         net.add(uplink: 20_000)
