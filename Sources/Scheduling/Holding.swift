@@ -26,11 +26,6 @@ public struct Holding: Sendable, Equatable, Codable {
     /// Whether nothing is held or expected.
     var isEmpty: Bool { verified.isEmpty && expected.isEmpty }
 
-    /// Whether every one of these is verified or expected.
-    func covers(_ chunks: Range<Int>) -> Bool {
-        verified.contains(chunks) || !expected.isEmpty && (expected.contains(chunks) || all.contains(chunks))
-    }
-
     /// Whether every chunk of the holding is in `chunks`.
     func isWithin(_ chunks: ChunkSet) -> Bool { verified.isSubset(of: chunks) && expected.isSubset(of: chunks) }
 }

@@ -62,10 +62,11 @@ extension Scheduler {
     mutating func planUrgent(_ id: SegmentID, head: Duration, standing: Standing, now: MonotonicInstant) -> Bool {
         guard isFetchable(id, now: now), tracks[id.track].segments[id.index].openTransfer == nil else { return false }
         let start = tracks[id.track].descriptions[id.index].start
-        if !hasPlayed, start <= head, startupIndex[id.track] == nil {
-            startupIndex[id.track] = id.index
-            if startUp(id, standing: standing, now: now) { return true }
+        if !hasPlayed, start <= head, startupSegments[id.track] == nil {
+            startupSegments[id.track] = id.index..<startupEnd(id, head: head)
         }
+        let isStart = isStartup(id)
+        if isStart, startUp(id, head: head, standing: standing, now: now) { return true }
         let known = tracks[id.track].segments[id.index].room
         if known != nil, start - head > horizon() { return false }
         var pending = tracks[id.track].segments[id.index].present
@@ -74,7 +75,6 @@ extension Scheduler {
         let chunks = pending.missingCount(in: all)
         guard chunks > 0 else { return false }
         let left = timeLeft(id, head: head)
-        let isStart = startupIndex[id.track] == id.index
         // While the first transfer measures the CDN, only what is being played can't wait for the result.
         if cdnThroughput.bytesPerSecond == nil, !isStart, !transfers.isEmpty, left > .milliseconds(500) { return false }
         let pace = cdnPace()
@@ -88,23 +88,22 @@ extension Scheduler {
         tracks[id.track].segments[id.index].room = room
         let margin =
             isStart
-            ? configuration.startupMargin : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
+            ? hasPlayed ? configuration.handoverMargin : configuration.startupMargin
+            : min(configuration.handoverMargin + jitter(id), max(room, .zero) / 3)
         // On one line, transfers one after another in the order of need are never later than side by side, which would make
         // what is played first come last.
-        guard !transfers.contains(where: { $0.segment.track == id.track && $0.segment.index < id.index }) else {
-            return false
-        }
-        if !isStart, asksForRanges, tracks[id.track].descriptions[id.index].playsProgressively,
+        guard !isSomethingEarlierComing(id) else { return false }
+        let reason: Reason = isStart ? .startup : .deadline
+        if asksForRanges, tracks[id.track].descriptions[id.index].playsProgressively,
             tracks[id.track].segments[id.index].geometry != nil
         {
             let times = PlayTimes(tracks[id.track].descriptions[id.index])
             let holes = dueHoles(
                 pending.missing(in: all), times, pace, outlook, count: all.count, margin: margin, head: head)
-            return !holes.isEmpty && handOver(id, holes: holes, head: head, reason: .deadline, now: now)
+            return !holes.isEmpty && handOver(id, holes: holes, head: head, reason: reason, now: now)
         }
         let scaled = outlook.limit(need, for: chunks, in: all, left: left, configuration)
         guard left <= scaled + margin else { return false }
-        let reason: Reason = isStart ? .startup : .deadline
         return handOver(id, holes: pending.missing(in: all), head: head, reason: reason, now: now)
     }
 
@@ -163,13 +162,34 @@ extension Scheduler {
         !tracks[id.track].segments[id.index].isGone && tracks[id.track].segments[id.index].retryAt <= now
     }
 
-    /// The first fetch after a start: without a swarm the segment, else its first stripes.
-    private mutating func startUp(_ id: SegmentID, standing: Standing, now: MonotonicInstant) -> Bool {
+    /// Whether the CDN is sending what is still missing of an earlier segment.
+    private func isSomethingEarlierComing(_ id: SegmentID) -> Bool {
+        transfers.contains {
+            $0.segment.track == id.track && $0.segment.index < id.index && !isComplete($0.segment)
+        }
+    }
+
+    /// Whether playback begins with the segment.
+    func isStartup(_ id: SegmentID) -> Bool { startupSegments[id.track]?.contains(id.index) ?? false }
+
+    /// The first segment that playback does not begin with.
+    private func startupEnd(_ id: SegmentID, head: Duration) -> Int {
+        let descriptions = tracks[id.track].descriptions
+        var end = id.index + 1
+        while end < descriptions.count, descriptions[end].start < head + configuration.startupSpan { end += 1 }
+        return end
+    }
+
+    /// The first fetch of what playback begins with: without a swarm the segment, else as much of it as that takes.
+    private mutating func startUp(_ id: SegmentID, head: Duration, standing: Standing, now: MonotonicInstant) -> Bool {
         let segment = tracks[id.track].segments[id.index]
-        guard segment.present.isEmpty, segment.fetching.isEmpty else { return false }
-        let stripes = configuration.startupStripes * SegmentGeometry.chunksPerStripe
-        let isSmall = segment.byteCount.map { $0 <= stripes * SegmentGeometry.chunkByteCount } ?? false
-        if standing == .alone || segment.record == .none || !asksForRanges || isSmall {
+        // One after another, as a player without peers asks for them.
+        guard segment.present.isEmpty, segment.fetching.isEmpty, !isSomethingEarlierComing(id) else { return false }
+        let chunks = startupChunkCount(id, head: head)
+        let isAll =
+            !tracks[id.track].descriptions[id.index].playsProgressively
+            || segment.byteCount != nil && chunks >= tracks[id.track].chunkCount(id.index)
+        if standing == .alone || segment.record == .none || !asksForRanges || isAll {
             fetch(id, chunks: nil, standing == .alone ? .alone : .startup, now: now)
             return true
         }
@@ -179,8 +199,21 @@ extension Scheduler {
             return peers[peer].throughput.bytesPerSecond != nil && peers[peer].restsUntil <= now
         }
         guard !isHeld else { return false }
-        fetch(id, chunks: 0..<stripes, .startup, now: now)
+        fetch(id, chunks: 0..<chunks, .startup, now: now)
         return true
+    }
+
+    /// How many chunks of its first segment playback begins with, in whole stripes: who starts in the middle of a segment
+    /// waits for all before the playhead too, and a second request would come a round trip or two after the first.
+    private func startupChunkCount(_ id: SegmentID, head: Duration) -> Int {
+        let description = tracks[id.track].descriptions[id.index]
+        let count = tracks[id.track].chunkCount(id.index)
+        let least = configuration.startupStripes * SegmentGeometry.chunksPerStripe
+        let span = head + configuration.startupSpan - description.start
+        let fraction = min(max(span.inSeconds / max(description.duration.inSeconds, 0.001), 0), 1)
+        let needed = Double(count) * (PlayTimes.firstPicture + (1 - PlayTimes.firstPicture) * fraction)
+        let stripes = (Int(needed) + SegmentGeometry.chunksPerStripe) / SegmentGeometry.chunksPerStripe
+        return max(least, stripes * SegmentGeometry.chunksPerStripe)
     }
 
     /// Gives what peers won't bring in time to the CDN, as at most two runs. A run that nothing could verify without its
@@ -321,16 +354,14 @@ extension Scheduler {
         guard let key = tracks[id.track].segments[id.index].shareKey else { return false }
         let shift = Int(key % UInt64(front.members.count))
         let parts = min(front.members.count, geometry.stripeCount)
+        var taken = taken
+        taken.formUnion(covered(id))
         for part in 0..<parts {
             let share = front.share(part, of: parts, geometry.stripeCount, shift)
             guard effectiveRank(in: front, share: share, place: place) == 0 else { continue }
             let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
             let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
-            var rest = first..<last
-            while let run = taken.nextMissingRun(in: rest) {
-                guard isCovered(id, run) else { return false }
-                rest = run.upperBound..<last
-            }
+            guard taken.nextMissingRun(in: first..<last) == nil else { return false }
         }
         return true
     }
@@ -343,14 +374,12 @@ extension Scheduler {
         guard transfers.count < configuration.maximumTransfers else { return }
         let first = geometry.chunkRange(ofStripe: share.stripes.lowerBound).lowerBound
         let last = geometry.chunkRange(ofStripe: share.stripes.upperBound - 1).upperBound
-        let taken = taken(id)
-        var missing: Range<Int>?
-        var rest = first..<last
-        while let run = taken.nextMissingRun(in: rest) {
-            if !isCovered(id, run) { missing = (missing?.lowerBound ?? run.lowerBound)..<run.upperBound }
-            rest = run.upperBound..<last
-        }
-        guard let missing else { return }
+        var taken = taken(id)
+        guard taken.nextMissingRun(in: first..<last) != nil else { return }
+        taken.formUnion(covered(id))
+        let holes = taken.missing(in: first..<last)
+        guard let lower = holes.first?.lowerBound, let upper = holes.last?.upperBound else { return }
+        let missing = lower..<upper
         // An owner of whose share something is about has not failed: the rest has until playback comes near.
         if rank > 0, left > backupSpan, isSeen(id, first..<last) { return }
         if rank > 0 { noteFailure(of: front.members[share.owner]) }
@@ -401,14 +430,16 @@ extension Scheduler {
         rouseAll()
     }
 
-    /// Whether some peer has all of a run, or is fetching it.
-    private mutating func isCovered(_ id: SegmentID, _ chunks: Range<Int>) -> Bool {
+    /// Chunks that some useful peer has, or is fetching.
+    private mutating func covered(_ id: SegmentID) -> ChunkSet {
+        var covered = ChunkSet()
         // By place: a copy of a holding touches reference counts.
         let holders = tracks[id.track].segments[id.index].holders
-        for place in holders.indices where holders[place].holding.covers(chunks) && isUseful(holders[place].peer) {
-            return true
+        for place in holders.indices where !holders[place].holding.isEmpty && isUseful(holders[place].peer) {
+            covered.formUnion(holders[place].holding.verified)
+            covered.formUnion(holders[place].holding.expected)
         }
-        return false
+        return covered
     }
 
     /// Whether what the peer holds is of use to anybody: it uploads, and answers.

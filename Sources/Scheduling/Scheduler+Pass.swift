@@ -65,16 +65,19 @@ extension Scheduler {
             if !urgent, standing == .alone || tracks[id.track].segments[id.index].record == .none {
                 planAlone(id, head: head, now: now)
             }
+            let isComing = !isTight && isPlayedAsItComes(id, head: head)
+            if isComing {
+                // A CDN that is too slow to play from is never through; then the swarm's need is everybody's.
+                if !hasPlayed || canPlayFromCDN(id) { timeToSpare = timeLeft(id, head: head) }
+                // What playback begins with comes as it would without peers.
+                if isStartup(id), canPlayFromCDN(id) { isTight = true }
+            }
             if standing == .shared || standing == .settling, tracks[id.track].segments[id.index].record == .valid {
                 if standing == .shared { planShare(id, head: head, end: shareEnd, now: now) }
                 if canAsk, !isTight, planPeers(id, head: head, now: now) { canAsk = hasCapacity(now: now) }
             }
             // What others send of later segments takes its share of the line from what can't wait.
-            if !isTight, isPlayedAsItComes(id, head: head) {
-                isTight = true
-                // A CDN that is too slow to play from is never through; then the swarm's need is everybody's.
-                if !hasPlayed || canPlayFromCDN(id) { timeToSpare = timeLeft(id, head: head) }
-            }
+            if isComing { isTight = true }
             endSuperseded(id, now: now)
             if tracks[id.track].segments[id.index].isGone { reportUnreachable(id, head: head) }
             if standing == .shared, !isTight, tracks[id.track].descriptions[id.index].start > far {

@@ -33,8 +33,8 @@ public struct Scheduler: Sendable {
     var isPlaying = false
     /// Playback has begun since the start or the last seek.
     var hasPlayed = false
-    /// Segments of each track from this one on are in the first fetch after a start or seek.
-    var startupIndex: [Int: Int] = [:]
+    /// The segments of each track with which playback begins after a start or seek.
+    var startupSegments: [Int: Range<Int>] = [:]
     var cdnThroughput = ThroughputEstimator(halfLife: .seconds(4))
     var cdnLatency: Duration?
     /// When the CDN last sent something while a transfer was under way.
@@ -123,7 +123,7 @@ public struct Scheduler: Sendable {
             positionAsOf = now
             isPlaying = false
             hasPlayed = false
-            startupIndex = [:]
+            startupSegments = [:]
             passedAt = Self.never
         case .swarm(let state):
             swarm = state

@@ -14,8 +14,12 @@ public struct SchedulerConfiguration: Sendable, Equatable, Codable {
     public var aloneWindow: Duration = .seconds(30)
     /// The most bytes that lie ahead of the playhead, fetched or asked for. 1 MiB and more.
     public var windowByteCount = 64 << 20
-    /// Stripes of the first segment that come from the CDN at once, so that the first frame never waits for a peer.
+    /// Stripes of the first segment that come from the CDN at once, at least, so that the first frame never waits for a
+    /// peer.
     public var startupStripes = 2
+    /// What playback begins with comes from the CDN without waiting for peers, up to so much behind the playhead: more than
+    /// players want to begin with.
+    public var startupSpan: Duration = .milliseconds(750)
     /// The time a hand-over to the CDN adds to the transfer's own: a request's round trips and a decoder's needs.
     public var handoverMargin: Duration = .milliseconds(500)
     /// The same while the first segment starts; smaller, since the viewer waits or has just begun.

@@ -36,7 +36,7 @@ import Testing
         #expect(
             outputs(&scheduler, Self.now) == [
                 .cancelFetch(TransferID(rawValue: 1), .switched),
-                .fetch(TransferID(rawValue: 2), Self.segment, chunks: nil, .startup),
+                .fetch(TransferID(rawValue: 2), Self.segment, chunks: nil, .alone),
             ])
         // What still comes of the former one is nothing of this one's.
         scheduler.handle(.cdnArrived(TransferID(rawValue: 1), chunks: 0..<8), now: Self.now)

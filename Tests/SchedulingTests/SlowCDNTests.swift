@@ -9,9 +9,9 @@ import Testing
         var script = ViewerScript()
         let first = try #require(script.transfers.first)
         #expect(first.segment == ViewerScript.segment(0))
-        script.prove(1)
-        // 50 kB/s: the first two stripes alone take 5 s.
+        // 50 kB/s: the first three stripes alone take 8 s.
         script.receive(bytesPerSecond: 50_000, seconds: 1)
+        script.prove(1)
         script.feed(.playback(position: .zero, isPlaying: true))
         #expect(script.ended.isEmpty)
         script.announce(1, 0, 0..<40)
@@ -31,8 +31,8 @@ import Testing
     @Test func whatPeersOnlyExpectOrNeverProvedIsLeftToTheCDN() throws {
         var script = ViewerScript()
         let first = try #require(script.transfers.first)
-        script.prove(1)
         script.receive(bytesPerSecond: 50_000, seconds: 1)
+        script.prove(1)
         script.feed(.playback(position: .zero, isPlaying: true))
         // One waits for the CDN as this viewer does; the other has never sent anything.
         script.announce(1, 0, 0..<40, isExpected: true)
@@ -47,7 +47,7 @@ import Testing
 
     @Test func whatPeersWillBringInTimeIsNotAskedOfASlowCDNLongBefore() {
         var script = ViewerScript()
-        // The first two stripes take 5 s. The segment that is played 4 s from now would take the CDN 13 s, and the peer, at
+        // The first three stripes take 8 s. The segment that is played 4 s from now would take the CDN 13 s, and the peer, at
         // 3 MB/s, a fifth of a second.
         script.playBesideAHolder(bytesPerSecond: 50_000, seconds: 6)
         script.pass(.milliseconds(20))
@@ -57,8 +57,8 @@ import Testing
 
     @Test func whatNobodyHoldsIsAskedOfASlowCDNAsEarlyAsItNeeds() {
         var script = ViewerScript()
-        script.prove(1)
         script.receive(bytesPerSecond: 50_000, seconds: 6)
+        script.prove(1)
         script.play()
         script.pass(.milliseconds(20))
         #expect(script.transfers.contains { $0.segment == ViewerScript.segment(1) })

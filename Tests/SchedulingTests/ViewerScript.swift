@@ -102,8 +102,8 @@ struct ViewerScript {
 
     /// Plays with a CDN of this rate, measured for some seconds, and beside a proven peer that holds all that follows.
     mutating func playBesideAHolder(bytesPerSecond: Int, seconds: Int) {
-        prove(1)
         receive(bytesPerSecond: bytesPerSecond, seconds: seconds)
+        prove(1)
         for index in 1...7 { announce(1, index, 0..<40) }
         play()
     }

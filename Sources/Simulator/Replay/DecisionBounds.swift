@@ -28,7 +28,8 @@ enum DecisionBounds {
         let spans: [(String, Duration)] = [
             ("peerWindow", configuration.peerWindow), ("frontWindow", configuration.frontWindow),
             ("aloneWindow", configuration.aloneWindow), ("handoverMargin", configuration.handoverMargin),
-            ("startupMargin", configuration.startupMargin), ("handoverJitter", configuration.handoverJitter),
+            ("startupSpan", configuration.startupSpan), ("startupMargin", configuration.startupMargin),
+            ("handoverJitter", configuration.handoverJitter),
             ("settleTime", configuration.settleTime), ("backupDelay", configuration.backupDelay),
             ("electionSpan", configuration.electionSpan), ("claimLife", configuration.claimLife),
             ("peerStall", configuration.peerStall), ("peerQueue", configuration.peerQueue),

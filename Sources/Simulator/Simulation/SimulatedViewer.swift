@@ -194,7 +194,8 @@ final class SimulatedViewer {
         arm(.look, at: now.advanced(by: Self.tick))
         if world.usesPeers {
             feed(.swarm(.joining(until: now.advanced(by: .seconds(2)))))
-            if world.policy.waitsForRecords {
+            // Records of a live stream come from the tracker, segment by segment.
+            if world.policy.waitsForRecords, !world.stream.isLive {
                 world.request(.catalogue, byteCount: Simulation.catalogueByteCount, for: self)
             }
             joinTracker()

@@ -54,7 +54,8 @@ struct LogWriter {
                 track: 0,
                 (0..<10).map {
                     SegmentDescription(
-                        start: .seconds(2 * $0), duration: .seconds(2), estimatedByteCount: 40 * 16_384)
+                        start: .seconds(2 * $0), duration: .seconds(2), estimatedByteCount: 40 * 16_384,
+                        playsProgressively: true)
                 }))
         writer.feed(.playback(position: .zero, isPlaying: false))
         for index in 0..<10 {

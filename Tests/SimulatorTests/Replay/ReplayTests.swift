@@ -47,7 +47,7 @@ import Testing
 
     @Test func anotherConfigurationIsAnotherLog() throws {
         var log = LogWriter.started().log
-        log.configuration.startupStripes = 3
+        log.configuration.startupStripes = 4
         guard case .different = Replay.run(log) else {
             Issue.record("nothing found")
             return
