@@ -93,18 +93,24 @@ struct ViewerScript {
         }
     }
 
-    /// Lets the CDN's first transfer end well, and the viewer play.
-    mutating func play() {
+    /// Lets the CDN's first transfer end well.
+    mutating func finishFirst() {
         feed(.cdnArrived(transfers[0].id, chunks: transfers[0].chunks))
         feed(.cdnFinished(transfers[0].id))
+    }
+
+    /// Lets the CDN's first transfer end well, and the viewer play.
+    mutating func play() {
+        finishFirst()
         feed(.playback(position: .zero, isPlaying: true))
     }
 
     /// Plays with a CDN of this rate, measured for some seconds, and beside a proven peer that holds all that follows.
     mutating func playBesideAHolder(bytesPerSecond: Int, seconds: Int) {
         receive(bytesPerSecond: bytesPerSecond, seconds: seconds)
+        finishFirst()
         prove(1)
         for index in 1...7 { announce(1, index, 0..<40) }
-        play()
+        feed(.playback(position: .zero, isPlaying: true))
     }
 }
