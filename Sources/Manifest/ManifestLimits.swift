@@ -15,6 +15,11 @@ public enum ManifestLimits {
     public static let elementDepth = 32
     /// Segments of one rendition, all periods together; a day of 100 ms segments are 864,000.
     public static let segmentCount = 1_000_000
+    /// Segments of a live rendition that are kept, the newest: eleven hours of two-second segments.
+    public static let liveSegmentCount = 20_000
+    /// Operations of an MPD patch, and elements that are looked at to find their places.
+    public static let patchOperationCount = 20_000
+    public static let patchVisitCount = 5_000_000
     /// References of a segment index.
     public static let segmentIndexReferenceCount = 65_535
     /// Renditions of a presentation, and representations of a period.

@@ -20,6 +20,9 @@ enum Corpus {
     /// The streams of expected.json by name.
     static func streams() throws -> [String: [String: Any]] { try section("streams") }
 
+    /// States of live streams.
+    static func sequences() throws -> [[String: Any]] { try document()["sequences"] as? [[String: Any]] ?? [] }
+
     /// The URL that a file's references are resolved against.
     static func url(_ name: String) -> String {
         "http://cdn.example/path/to/" + (name.split(separator: "/").last.map(String.init) ?? name)

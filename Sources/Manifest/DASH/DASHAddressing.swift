@@ -1,4 +1,4 @@
-import CoreModel
+public import CoreModel
 
 /// Where the segments of a representation are within one period: inheritance done, references resolved, templates ready:
 /// ISO/IEC 23009-1, section 5.3.9.
@@ -73,6 +73,10 @@ public struct DASHAddressing: Sendable {
     /// How many segments there are; `nil` if they have no end yet, or if an index must tell.
     public let count: Int?
 
+    /// How much earlier than complete segments can be asked for, the offsets of base URLs and the element added up; `nil`
+    /// for always (`INF`): section 5.3.9.5.3.
+    public let availabilityTimeOffset: MediaTime?
+
     let template: DASHTemplate?
     let runs: [Run]
 
@@ -103,6 +107,13 @@ public struct DASHAddressing: Sendable {
         let choiceCount = levels.reduce(1) { min($0 * max($1.count, 1), 1_000_000) }
         let level = representation.segments.inheriting(set.segments.inheriting(period.segments))
         let information = level.deciding
+        var offset: MediaTime? = .zero
+        for text in levels.map({ $0.first?.availabilityTimeOffset }) + [information?.availabilityTimeOffset] {
+            guard let text = text?.trimmed else { continue }
+            // What is no number says nothing.
+            offset = text == "INF" ? nil : offset.map { $0 + (text.decimalNumber ?? .zero) }
+        }
+        availabilityTimeOffset = offset
         let context = Context(base: base, id: representation.id, bandwidth: representation.bandwidth)
         baseURL = base
         otherBaseURL = try workspace.otherBase(of: representation, set: set, period: period, manifest: manifest)

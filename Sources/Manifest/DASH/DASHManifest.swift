@@ -40,11 +40,25 @@ public struct DASHManifest: Sendable {
     /// - Throws: ``ManifestError`` if the bytes are no MPD.
     /// - Complexity: O(*n*) in the bytes.
     public static func parse(_ bytes: [UInt8], url: String) throws(ManifestError) -> DASHManifest {
+        let (root, warnings) = try readRoot(bytes)
+        return try parse(root, url: url, warnings: warnings)
+    }
+
+    /// Reads the XML of an MPD, or of a patch for one.
+    static func readRoot(
+        _ bytes: [UInt8]
+    ) throws(ManifestError) -> (root: XMLElement, warnings: [ManifestWarning]) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= ManifestLimits.mpdByteCount else {
             throw .tooLarge(what: "bytes in an MPD", limit: ManifestLimits.mpdByteCount)
         }
-        let (root, warnings) = try XMLReader.read(bytes)
+        return try XMLReader.read(bytes)
+    }
+
+    /// Makes an MPD of its XML.
+    static func parse(
+        _ root: XMLElement, url: String, warnings: [ManifestWarning]
+    ) throws(ManifestError) -> DASHManifest {
         guard root.name == "MPD" else { throw .unrecognized(beginning: "<\(String(root.name.prefix(32)))") }
         var parsing = DASHParsing(url: BaseURL(url), warnings: warnings)
         return try DASHManifest(root, &parsing)

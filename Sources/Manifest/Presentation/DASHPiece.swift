@@ -49,6 +49,73 @@ struct DASHPiece: Sendable {
         DASHAddressing.indexes(of: count, in: window) { span(of: $0) }
     }
 
+    // MARK: - Live
+
+    /// The segments of a live presentation that can be had, by the times of the server's clock on the MPD's timeline.
+    ///
+    /// Where durations are all that the MPD gives a segment is there once it is complete; one that a list or a
+    /// SegmentTimeline names is there: packagers name what they have made, and their clocks are worse than their lists.
+    ///
+    /// - Parameters:
+    ///   - start: Segments that end by then are left out.
+    ///   - now: The server's time.
+    ///   - checkTime: Up to when the MPD is valid: it says nothing of segments that begin later.
+    /// - Complexity: O(log *n*).
+    func indexes(from start: MediaTime, now: MediaTime, checkTime: MediaTime?) -> Range<Int> {
+        guard neededIndex == nil else { return 0..<0 }
+        let limit = min(window.end ?? now + Self.lookAhead, now + Self.lookAhead)
+        guard limit > window.start || addressing.count != nil else { return 0..<0 }
+        let count =
+            references?.count ?? addressing.count
+            ?? addressing.information?.duration.map {
+                Int(
+                    clamping: DASHRunBuilder.dividingUp(limit - window.start, timescale: timescale, by: $0))
+            } ?? 0
+        func firstIndex(from low: Int, where isBeyond: (Int) -> Bool) -> Int {
+            var (low, high) = (low, max(low, count))
+            while low < high {
+                let middle = low + (high - low) / 2
+                if isBeyond(middle) { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        let lower = max(start, window.start)
+        let first = firstIndex(from: 0) { index in
+            let span = span(of: index)
+            return span.start + span.duration > lower
+        }
+        let isListed = addressing.method != .templateNumber
+        let edge = addressing.availabilityTimeOffset.map { now + $0 } ?? .infinitelyLate
+        let end = firstIndex(from: first) { index in
+            let span = span(of: index)
+            return window.end.map { span.start >= $0 } ?? false
+                || !isListed
+                    && (checkTime.map { span.start >= $0 } ?? false || span.start + span.duration > edge)
+        }
+        return first..<end
+    }
+
+    /// When the segment at an index can be had: the server's time on the MPD's timeline; `nil` if it is past the period's
+    /// end, or depends on another MPD.
+    func availability(of index: Int) -> MediaTime? {
+        guard addressing.method == .templateNumber, let offset = addressing.availabilityTimeOffset,
+            addressing.count.map({ index < $0 }) ?? true
+        else { return nil }
+        let span = span(of: index)
+        guard window.end.map({ span.start < $0 }) ?? true else { return nil }
+        return span.start + span.duration - offset
+    }
+
+    /// Where the last segment ends that a list or a SegmentTimeline names; `nil` where durations are all there is.
+    var listedEnd: MediaTime? {
+        guard addressing.method != .templateNumber, !indexes.isEmpty else { return nil }
+        let span = span(of: indexes.upperBound - 1)
+        return span.start + span.duration
+    }
+
+    /// How far into the future segments are reckoned at all.
+    private static let lookAhead = MediaTime(seconds: 86_400)
+
     private func span(of index: Int) -> (start: MediaTime, duration: MediaTime) {
         if let references {
             let reference = references[index]
@@ -107,6 +174,11 @@ struct DASHPiece: Sendable {
                 encryption: nil)
         }
     }
+}
+
+extension MediaTime {
+    /// Later than any segment.
+    fileprivate static let infinitelyLate = MediaTime(seconds: 1 << 40)
 }
 
 /// Holds addressing where several need it.

@@ -2,7 +2,7 @@ import CoreModel
 
 /// The segments of a media playlist on the presentation's timeline.
 struct HLSSegments: Sendable {
-    private let playlist: HLSMediaPlaylist
+    let playlist: HLSMediaPlaylist
     /// Where each segment begins.
     private let starts: [MediaTime]
     /// The number in the position of each map, by its index.

@@ -31,9 +31,14 @@ public struct SegmentReference: Hashable, Sendable {
     public var encryption: Encryption?
     /// The wall-clock time of its beginning, in HLS where the manifest gives one for this very segment.
     public var programDateTime: UnixTime?
+    /// How often the encoder had started its numbers again before it: part of its name beside ``position``.
+    public var epoch: UInt32 = 0
 
     /// Where it ends on the presentation's timeline.
     public var end: MediaTime { start + duration }
+
+    /// Where it ends, cut at the end of its period.
+    public var effectiveEnd: MediaTime { presentationWindow?.end.map { min($0, end) } ?? end }
 }
 
 /// A half-open span of a presentation's timeline.

@@ -12,41 +12,46 @@ public struct Timeline: Sendable {
 
     /// Where the last segment ends, cut at the end of the presentation.
     public var end: MediaTime {
-        guard let last = segments.last else { return .zero }
-        return last.presentationWindow?.end.map { min($0, last.end) } ?? last.end
+        segments.last?.effectiveEnd ?? .zero
     }
 
     /// The index of the segment that holds `time`, or of the next one if `time` falls into a gap; `nil` at and after the end.
     ///
     /// - Complexity: O(log *n*).
     public func index(at time: MediaTime) -> Int? {
-        var low = 0
-        var high = segments.count
+        var low = segments.startIndex
+        var high = segments.endIndex
         while low < high {
             let middle = low + (high - low) / 2
-            let segment = segments[middle]
-            let end = segment.presentationWindow?.end.map { min($0, segment.end) } ?? segment.end
-            if end <= time { low = middle + 1 } else { high = middle }
+            if segments[middle].effectiveEnd <= time { low = middle + 1 } else { high = middle }
         }
-        return low < segments.count ? low : nil
+        return low < segments.endIndex ? low : nil
     }
 }
 
-/// The segments of a timeline, from index 0.
+/// The segments of a timeline. The first has index 0, but where a live presentation has dropped its beginning: a segment
+/// keeps its index for ever.
 public struct SegmentList: RandomAccessCollection, Sendable {
     enum Storage: Sendable {
         case hls(HLSSegments)
         case dash(DASHSegments)
+        case live(LiveSegments)
     }
 
     let storage: Storage
 
-    public var startIndex: Int { 0 }
+    public var startIndex: Int {
+        switch storage {
+        case .hls, .dash: 0
+        case .live(let segments): segments.startIndex
+        }
+    }
 
     public var endIndex: Int {
         switch storage {
         case .hls(let segments): segments.count
         case .dash(let segments): segments.count
+        case .live(let segments): segments.endIndex
         }
     }
 
@@ -57,6 +62,7 @@ public struct SegmentList: RandomAccessCollection, Sendable {
         switch storage {
         case .hls(let segments): segments[index]
         case .dash(let segments): segments[index]
+        case .live(let segments): segments[index]
         }
     }
 }
