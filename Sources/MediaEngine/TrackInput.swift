@@ -21,17 +21,20 @@ public struct SegmentInfo: Hashable, Sendable {
     public var section: UInt64
     /// What of the media is presented; nil for all of it.
     public var window: ClipWindow?
+    /// Which of several encodings of the track it is of: decoding starts afresh where it changes, in step with what was before.
+    public var quality: Int
 
     /// Describes a segment.
     public init(
         start: MediaTime, duration: MediaTime? = nil, mediaOffset: MediaTime? = nil, section: UInt64 = 0,
-        window: ClipWindow? = nil
+        window: ClipWindow? = nil, quality: Int = 0
     ) {
         self.start = start
         self.duration = duration
         self.mediaOffset = mediaOffset
         self.section = section
         self.window = window
+        self.quality = quality
     }
 }
 

@@ -29,10 +29,12 @@ public struct RenditionPlan: Sendable {
         public var offers: [SegmentOffer]
         /// The highest rung that is allowed.
         public var highestRung: Int
+        /// Rungs that don't have the segment; not all of them.
+        public var absentRungs: [Int]
 
         public init(
             distance: Duration, missingBits: Double, capacity: Duration, duration: Duration, segmentsLeft: Int?,
-            segmentBits: [Double] = [], offers: [SegmentOffer] = [], highestRung: Int
+            segmentBits: [Double] = [], offers: [SegmentOffer] = [], highestRung: Int, absentRungs: [Int] = []
         ) {
             self.distance = distance
             self.missingBits = missingBits
@@ -42,6 +44,15 @@ public struct RenditionPlan: Sendable {
             self.segmentBits = segmentBits
             self.offers = offers
             self.highestRung = highestRung
+            self.absentRungs = absentRungs
+        }
+
+        /// The decision, or the nearest rung that has the segment: a lower one, or else a higher one.
+        func available(_ decision: BitrateDecision, of ladder: BitrateLadder) -> BitrateDecision {
+            guard absentRungs.contains(decision.rung) else { return decision }
+            let lower = (0..<decision.rung).reversed()
+            let nearest = (Array(lower) + Array(decision.rung..<ladder.count)).first { !absentRungs.contains($0) }
+            return BitrateDecision(rung: nearest ?? decision.rung, reason: .unavailable)
         }
     }
 
@@ -70,6 +81,11 @@ public struct RenditionPlan: Sendable {
     private static let leastSampleBits = Double(128 << 13)
     /// …and 16 KiB for a transfer to count at all.) Before anything else is known, these will do.
     private static let leastFirstBits = Double(16 << 13)
+    /// A transfer keeps up with playback when the rest of the segment comes within this share of its duration…
+    private static let safeShare = 0.5
+    /// …and within this share of it for each millisecond that the transfer took so far: what comes at once says little, for a
+    /// limited line often begins with a second's worth of bytes.
+    private static let safeSharePerMillisecond = 0.0005
     /// Peers that send nothing for this long are not at work.
     private static let longestPeerGap: Duration = .seconds(1)
 
@@ -105,7 +121,7 @@ public struct RenditionPlan: Sendable {
     /// Whether something of a segment is there or was asked for.
     public func isBegun(_ index: Int) -> Bool { slots[index].isBegun }
 
-    /// Whether ``completed(_:bits:duration:buffer:)`` was told of a segment.
+    /// Whether ``completed(_:bits:duration:buffer:now:)`` was told of a segment.
     public func isComplete(_ index: Int) -> Bool { slots[index].isComplete }
 
     /// The bits a second of a segment's rung.
@@ -136,27 +152,48 @@ public struct RenditionPlan: Sendable {
         return missingBits / rate < Self.milliseconds(Self.longestBacklog)
     }
 
-    /// Chooses the rung of a segment: of a new one behind the last, or again of one that has not been begun.
+    /// Chooses the rung of a segment: of a new one behind the last, or again of one that has not been begun, or whose rung turns
+    /// out not to have it.
     ///
     /// - Returns: `nil` when it stays as it was chosen.
     public mutating func choose(_ index: Int, _ outlook: borrowing Outlook) -> BitrateDecision? {
         isStale = false
         let situation = situation(of: index, outlook)
         guard index < slots.count else {
-            let decision = bitrate.choose(situation)
-            while slots.count < index { slots.append(Slot(rung: UInt8(decision.rung))) }
-            slots.append(Slot(rung: UInt8(decision.rung)))
-            choiceCount += 1
+            let decision = outlook.available(bitrate.choose(situation), of: bitrate.ladder)
+            extend(to: index, rung: decision.rung)
             return decision
         }
         // A choice that changes nothing leaves no trace in the rules.
         var other = bitrate
-        let decision = other.choose(situation)
+        let decision = outlook.available(other.choose(situation), of: bitrate.ladder)
         guard decision.rung != rung(index) else { return nil }
         bitrate = other
-        slots[index].rung = UInt8(decision.rung)
+        slots[index] = Slot(rung: UInt8(decision.rung))
         return decision
     }
+
+    /// Plays a segment at a rung that the viewer has chosen: a new one behind the last, or one of which what is there is void then.
+    ///
+    /// - Returns: `nil` when it is played at that already.
+    public mutating func set(_ index: Int, to rung: Int) -> BitrateDecision? {
+        isStale = false
+        if index < slots.count {
+            guard rung != self.rung(index) else { return nil }
+            slots[index] = Slot(rung: UInt8(rung))
+        } else {
+            extend(to: index, rung: rung)
+        }
+        return BitrateDecision(rung: rung, reason: .manual)
+    }
+
+    private mutating func extend(to index: Int, rung: Int) {
+        while slots.count <= index { slots.append(Slot(rung: UInt8(rung))) }
+        choiceCount += 1
+    }
+
+    /// What is allowed has changed: what has not been begun is chosen for again.
+    public mutating func limitsChanged() { isStale = true }
 
     private func situation(of index: Int, _ outlook: borrowing Outlook) -> BitrateSituation {
         let wait = rate.map { outlook.missingBits / $0 } ?? 0
@@ -250,9 +287,13 @@ public struct RenditionPlan: Sendable {
     /// - Parameters:
     ///   - bits: The segment's size.
     ///   - buffer: Media from the playhead to the first that is missing.
-    public mutating func completed(_ index: Int, bits: Double, duration: Duration, buffer: Duration) {
+    public mutating func completed(
+        _ index: Int, bits: Double, duration: Duration, buffer: Duration, now: MonotonicInstant
+    ) {
         isStale = true
         slots[index].isComplete = true
+        // The next choice is to know how they went.
+        for fetch in fetches.filter({ $0.index == index }) { end(fetch.id, isWhole: true, now: now) }
         if peerBits >= Self.leastSampleBits, peerTime > .zero {
             bitrate.measured(
                 TransferSample(
@@ -271,6 +312,20 @@ public struct RenditionPlan: Sendable {
     /// The segment that may be given up: the first that the CDN is sending something of.
     public var contested: Int? { fetches.lazy.filter { $0.respondedAt != nil }.map(\.index).min() }
 
+    /// Whether what is missing of a segment comes faster than it plays, at the rate of its transfer from the CDN so far: then
+    /// the player can have the first of it before the last is there, after which it can't be given up. True also where the CDN
+    /// is sending nothing of it.
+    public func keepsUp(_ index: Int, missingBits: Double, duration: Duration, now: MonotonicInstant) -> Bool {
+        let own = fetches.filter { $0.index == index }
+        guard !own.isEmpty else { return true }
+        guard let first = own.compactMap(\.respondedAt).min() else { return false }
+        let bits = own.reduce(0) { $0 + $1.bits }
+        let span = Self.milliseconds(first.duration(to: now))
+        guard bits >= Self.leastFirstBits, span > 0 else { return false }
+        let share = min(Self.safeShare, span * Self.safeSharePerMillisecond)
+        return missingBits / bits * span <= share * Self.milliseconds(duration)
+    }
+
     /// Gives a segment up for a lower rung, where the fetch under way would take too long. Nothing of it was handed to the
     /// player; all that is missing of earlier ones is there.
     ///
@@ -281,9 +336,9 @@ public struct RenditionPlan: Sendable {
     public mutating func abandon(
         _ index: Int, bits: Double, receivedBits: Double, _ outlook: borrowing Outlook, now: MonotonicInstant
     ) -> BitrateDecision? {
-        guard let fetch = fetches.first(where: { $0.index == index }), let respondedAt = fetch.respondedAt else {
-            return nil
-        }
+        guard let fetch = fetches.first(where: { $0.index == index }), let respondedAt = fetch.respondedAt,
+            (0..<rung(index)).contains(where: { !outlook.absentRungs.contains($0) })
+        else { return nil }
         let progress = SegmentProgress(
             rung: rung(index), bits: bits, receivedBits: receivedBits,
             milliseconds: Self.milliseconds(fetch.startedAt.duration(to: now)),
@@ -295,6 +350,8 @@ public struct RenditionPlan: Sendable {
         bitrate.abandoned(progress, for: lower, buffer: buffer)
         var decision = bitrate.choose(situation(of: index, outlook))
         decision.rung = min(decision.rung, lower)
+        decision = outlook.available(decision, of: bitrate.ladder)
+        decision.reason = .abandoned
         slots[index] = Slot(rung: UInt8(decision.rung))
         return decision
     }

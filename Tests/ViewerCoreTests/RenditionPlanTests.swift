@@ -46,7 +46,7 @@ private struct Driver {
 
     mutating func complete(_ id: TransferID, _ index: Int) {
         plan.fetchEnded(id, now: now)
-        plan.completed(index, bits: bits(index), duration: Self.duration, buffer: .seconds(4))
+        plan.completed(index, bits: bits(index), duration: Self.duration, buffer: .seconds(4), now: now)
     }
 
     mutating func fetch(_ index: Int, at bitsPerSecond: Double) {

@@ -54,7 +54,7 @@ public final class ClockPlayer: SessionSink {
         switch event {
         case .prepared(let information):
             tracks = information.tracks.map { Track(reached: report.position, bitsPerSecond: $0.bitsPerSecond) }
-        case .initialization: break
+        case .initialization, .renditionShown: break
         case .segmentBegan(let track, let timing):
             tracks[track].timing = timing
             tracks[track].byteCount = 0

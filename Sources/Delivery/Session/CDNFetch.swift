@@ -16,3 +16,11 @@ struct CDNFetch {
     /// Whether the CDN sends the whole resource, though a range of it was asked for.
     var ignoresRange = false
 }
+
+/// A fetch that waits until it is known where its segment's bytes are.
+struct WaitingFetch {
+    let id: TransferID
+    let segment: SegmentID
+    let chunks: Range<Int>?
+    let reason: Reason
+}

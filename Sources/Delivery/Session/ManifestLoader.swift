@@ -22,6 +22,7 @@ final class ManifestLoader {
     /// Renditions whose playlist or index is under way.
     private var loading: Set<Rendition.ID> = []
     private var isDone = false
+    private var isCancelled = false
     private var isPlainFallbackAllowed = false
 
     /// - Parameters:
@@ -47,7 +48,10 @@ final class ManifestLoader {
         fetchManifest(url)
     }
 
-    func cancel() { isDone = true }
+    func cancel() {
+        isDone = true
+        isCancelled = true
+    }
 
     private func fetchManifest(_ url: String) {
         fetch(url, .all) { [weak self] result in
@@ -123,7 +127,8 @@ final class ManifestLoader {
         completion(result)
     }
 
-    private func fetch(
+    /// Fetches a manifest, a playlist or an index; also after what was chosen is complete.
+    func fetch(
         _ url: String, _ range: HTTPRequest.Bytes,
         completion: @escaping (Result<([UInt8], String), HTTPError>) -> Void
     ) {
@@ -139,7 +144,7 @@ final class ManifestLoader {
         if case .range(let range) = range { wanted = range }
         var window = RangeWindow(wanted)
         client.start(request) { [weak self] event in
-            guard let self, !isDone else { return }
+            guard let self, !isCancelled else { return }
             switch event {
             case .response(let response, _):
                 finalURL = response.finalURL
@@ -184,7 +189,12 @@ final class ManifestLoader {
         }
         let variant = sorted.last { $0.bandwidth <= configuration.startBitsPerSecond } ?? lowest
         let audio = Self.audio(of: variant, presentation, configuration)
-        return [variant.video, audio].compactMap { $0 }
+        let renditions = [variant.video, audio].compactMap { $0 }
+        guard let first = renditions.first, let ladder = RenditionLadder(around: first, in: presentation) else {
+            return renditions
+        }
+        // Each segment is chosen for; what goes beside them stays.
+        return [ladder.renditions[ladder.startRung(configuration)].id] + renditions.dropFirst()
     }
 
     private static func audio(

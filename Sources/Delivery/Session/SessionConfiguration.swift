@@ -31,15 +31,18 @@ public struct SessionConfiguration: Sendable {
     public var streamName: String?
     /// Where the catalogue is; otherwise beside the manifest, as its path with ".pdn" added.
     public var catalogueURL: String?
-    /// The rendition to play, as `pdn inspect` lists it; otherwise the best that ``startBitsPerSecond`` carries.
+    /// The rendition to play from the first segment to the last, as `pdn inspect` lists it; otherwise each segment is played
+    /// in the one that suits the network best.
     public var renditionID: String?
+    /// The highest bit rate that is chosen, in bits a second; `nil` for any. The lowest rendition is always allowed.
+    public var maximumBitsPerSecond: Int?
     /// The audio language to prefer, as in BCP 47.
     public var audioLanguage: String?
     /// The language of the subtitles to choose, as in BCP 47. They can't be shown yet: the log says so where there are any.
     public var subtitleLanguage: String?
     /// Where playback starts.
     public var start: Duration = .zero
-    /// The bit rate that is taken for granted at the start, in bits a second.
+    /// What the network is expected to give before anything was measured, in bits a second.
     public var startBitsPerSecond: UInt64 = 4_000_000
     /// Upload at most this many bits a second; `nil` for no cap.
     public var uploadBitsPerSecond: Int?

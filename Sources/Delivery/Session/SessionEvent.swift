@@ -14,6 +14,8 @@ public enum SessionEvent: Sendable {
     case segmentEnded(track: Int)
     /// The track has no more segments.
     case trackEnded(track: Int)
+    /// What is on screen now is of this rendition.
+    case renditionShown(track: Int, String)
     /// The session can't go on.
     case failed(SessionError)
 }
@@ -37,6 +39,17 @@ public struct SessionInformation: Sendable {
         public var bitsPerSecond: UInt64
     }
 
+    /// A rendition that the first track can be played in.
+    public struct Quality: Sendable, Hashable {
+        /// The rendition, as `pdn inspect` lists it.
+        public var rendition: String
+        /// The bit rate that the manifest declares; 0 when unknown.
+        public var bitsPerSecond: UInt64
+        /// The picture's size in pixels, where the manifest tells.
+        public var width: Int?
+        public var height: Int?
+    }
+
     /// Containers that the player demultiplexes.
     public enum Container: String, Sendable { case mp4, mpegTS, packedAudio }
 
@@ -46,6 +59,8 @@ public struct SessionInformation: Sendable {
     public var isLive: Bool
     /// The tracks.
     public var tracks: [Track]
+    /// What the first track's segments are chosen from, the lowest bit rate first; only itself where there is no choice.
+    public var qualities: [Quality]
 }
 
 /// Where a segment stands in the presentation.
@@ -59,6 +74,8 @@ public struct SegmentTiming: Sendable {
     public var mediaOffset: MediaTime?
     /// The discontinuity or period; timestamps are continuous within one.
     public var section: UInt64
+    /// Which of ``SessionInformation/qualities`` it is of: decoders start anew where it changes.
+    public var quality = 0
     /// Frames before this time are not shown (a DASH period's start).
     public var windowStart: MediaTime?
     /// Frames from this time on are not shown (a DASH period's end).

@@ -2,6 +2,7 @@ import CoreModel
 import HTTPTransfer
 import Integrity
 import Manifest
+import ViewerCore
 
 /// A track that a session plays: its segments, what is there of them, and how far the player was fed.
 struct TrackState {
@@ -20,7 +21,10 @@ struct TrackState {
 
     let information: SessionInformation.Track
     let rendition: Rendition
+    /// The segments as ``rendition`` has them: an index stands for the same span of time in every rendition.
     let segments: SegmentList
+    /// Which rendition each segment is played in; `nil` where there is one.
+    var renditions: TrackRenditions?
     /// Segments of which something is there, or on its way.
     var buffers: [Int: SegmentBuffer] = [:]
     var initializations: [InitializationReference: InitializationState] = [:]
@@ -51,6 +55,40 @@ struct TrackState {
     /// before the other.
     var playsProgressively: Bool {
         rendition.kind == .audio || rendition.kind == .video || rendition.container == .mpegTS
+    }
+
+    /// A segment as it is played; as the track's first rendition has it while none is chosen.
+    func segment(_ index: Int) -> SegmentReference { renditions?.segment(index) ?? segments[index] }
+
+    /// Whether it is known in which rendition a segment is played, and where that has it.
+    func isKnown(_ index: Int) -> Bool { renditions?.isKnown(index) ?? true }
+
+    /// A segment as a rendition has it, where its timeline is there.
+    func segment(_ index: Int, in rendition: Rendition.ID) -> SegmentReference? {
+        guard let renditions else { return segments[index] }
+        return renditions.rung(of: rendition).flatMap { renditions.segment(index, at: $0) }
+    }
+
+    /// The rendition that a segment is played in; the track's first while none is chosen.
+    func rendition(_ index: Int) -> Rendition.ID {
+        guard let renditions, index < renditions.plan.count else { return information.rendition }
+        return renditions.id(renditions.plan.rung(index))
+    }
+
+    /// The renditions whose timelines are there.
+    var loadedRenditions: [Rendition.ID] {
+        guard let renditions else { return [information.rendition] }
+        return (0..<renditions.count).filter(renditions.isReady).map(renditions.id)
+    }
+
+    /// Forgets what is there of a segment and what happened to it: it is wanted in another rendition.
+    mutating func forget(_ index: Int) {
+        buffers[index] = nil
+        otherHosts[index] = nil
+        lastErrors[index] = nil
+        mismatchedSegments.remove(index)
+        delivered.remove(index)
+        lost.remove(index)
     }
 
     /// Starts again at another segment.

@@ -4,12 +4,21 @@ import CoreModel
 import HTTPTransfer
 import Manifest
 import Scheduling
+import ViewerCore
 
 /// Media from the CDN.
 extension ViewerSession {
     func startFetch(_ id: TransferID, _ segment: SegmentID, chunks: Range<Int>?, reason: Reason) {
         guard let reference = reference(segment) else { return }
+        if segment.track == adaptiveTrack {
+            tracks[segment.track].renditions?.plan.fetchBegan(id, segment.index, now: loop.now)
+        }
+        guard tracks[segment.track].isKnown(segment.index) else {
+            waitingFetches.append(WaitingFetch(id: id, segment: segment, chunks: chunks, reason: reason))
+            return
+        }
         guard !reference.isGap else {
+            noteEnd(of: id)
             feed(.cdnFailed(id, isFinal: true))
             return
         }
@@ -38,7 +47,14 @@ extension ViewerSession {
         swarm?.willFetch(segment, chunks: chunks)
     }
 
+    /// Tells the plan of renditions that a transfer is over.
+    private func noteEnd(of id: TransferID) {
+        if let track = adaptiveTrack { tracks[track].renditions?.plan.fetchEnded(id, now: loop.now) }
+    }
+
     func cancelFetch(_ id: TransferID) {
+        noteEnd(of: id)
+        waitingFetches.removeAll { $0.id == id }
         guard let fetch = fetches.removeValue(forKey: id) else { return }
         fetch.transfer?.cancel()
         swarm?.didEndFetch(fetch.segment)
@@ -108,6 +124,9 @@ extension ViewerSession {
     private func take(_ bytes: ArraySlice<UInt8>, of id: TransferID) {
         guard let fetch = fetches[id] else { return }
         count(bytes.count, reason: fetch.reason)
+        if let track = adaptiveTrack {
+            tracks[track].renditions?.plan.fetchReceived(id, byteCount: bytes.count, now: loop.now)
+        }
         feed(.cdnReceived(id, byteCount: bytes.count))
         guard fetches[id] != nil else { return }
         let offset = fetch.offset
@@ -140,6 +159,7 @@ extension ViewerSession {
     /// Passes chunks from the CDN on: to the scheduler, the player and waiting peers.
     private func arrived(_ chunks: [Int], of id: TransferID, in segment: SegmentID) {
         guard !chunks.isEmpty else { return pump(segment.track) }
+        noteCompleted(segment)
         for run in ChunkSet(chunks).ranges { feed(.cdnArrived(id, chunks: run)) }
         swarm?.didVerify(segment)
         pump(segment.track)
@@ -147,12 +167,14 @@ extension ViewerSession {
 
     private func finish(_ id: TransferID) {
         guard let fetch = fetches.removeValue(forKey: id) else { return }
+        noteEnd(of: id)
         let buffer = buffer(fetch.segment)
         if buffer.byteCount == nil, fetch.isWhole, fetch.offset > 0 {
             buffer.learn(byteCount: fetch.offset)
             feed(.size(fetch.segment, byteCount: fetch.offset))
         }
         let last = buffer.finishPlain()
+        noteCompleted(fetch.segment)
         for run in ChunkSet(last).ranges { feed(.cdnArrived(id, chunks: run)) }
         let end = min(fetch.chunks.upperBound * SegmentGeometry.chunkByteCount, buffer.byteCount ?? 0)
         let start = fetch.chunks.lowerBound * SegmentGeometry.chunkByteCount
@@ -173,6 +195,7 @@ extension ViewerSession {
 
     private func fail(_ id: TransferID, _ error: HTTPError) {
         guard let fetch = fetches.removeValue(forKey: id) else { return }
+        noteEnd(of: id)
         let reference = reference(fetch.segment)
         let name = SessionError.redacted(reference.map { url(of: $0, fetch.segment) } ?? "")
         log("cdn", "\(name): \(error)", .warning)
@@ -273,8 +296,8 @@ extension ViewerSession {
 
     /// Fetches the initialisation section that a segment needs.
     func loadInitialization(track: Int, segment: Int) {
-        guard segment < tracks[track].segments.count,
-            let initialization = tracks[track].segments[segment].initialization,
+        guard segment < tracks[track].segments.count, tracks[track].isKnown(segment),
+            let initialization = tracks[track].segment(segment).initialization,
             tracks[track].initializations[initialization] == nil
         else { return }
         tracks[track].initializations[initialization] = .loading

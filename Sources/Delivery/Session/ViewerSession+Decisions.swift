@@ -2,6 +2,7 @@ import CoreModel
 import EventLoop
 import Foundation
 import Scheduling
+import ViewerCore
 
 /// The decision log: what the scheduler was told and what it decided, a JSON document a line, so that a run can be
 /// explained and replayed.
@@ -23,6 +24,12 @@ extension ViewerSession {
 
     /// Begins the log.
     func noteConfiguration() { note(.configuration(scheduler.configuration), at: loop.now) }
+
+    /// Notes which rendition was chosen for a segment.
+    func note(_ decision: BitrateDecision, of id: SegmentID) {
+        guard let rate = tracks[id.track].renditions?.plan.bitsPerSecond(id.index) else { return }
+        note(.choice(id, decision, bitsPerSecond: rate), at: loop.now)
+    }
 
     private func note(_ event: @autoclosure () -> DecisionEntry.Event, at time: MonotonicInstant) {
         guard configuration.keepsDecisions else { return }

@@ -36,7 +36,8 @@ extension ViewerSession {
                 }
                 return
             }
-            let segment = state.segments[state.feedIndex]
+            guard state.isKnown(state.feedIndex) else { return }
+            let segment = state.segment(state.feedIndex)
             let ahead = report.position + configuration.feedAhead
             guard segment.start.duration <= ahead else { return }
             if segment.isGap {
@@ -75,7 +76,7 @@ extension ViewerSession {
                 disk.stopPlaying(track: track)
             }
         }
-        let available = buffer.contiguousByteCount
+        let available = isHeldBack(segment, buffer, of: track) ? 0 : buffer.contiguousByteCount
         if !tracks[track].hasBegun {
             guard available > 0 else { return false }
             tracks[track].hasBegun = true
@@ -87,7 +88,8 @@ extension ViewerSession {
                     track: track,
                     SegmentTiming(
                         start: segment.start, duration: segment.duration, mediaOffset: segment.mediaOffset,
-                        section: segment.section, windowStart: segment.presentationWindow?.start,
+                        section: segment.section, quality: tracks[track].renditions?.plan.rung(index) ?? 0,
+                        windowStart: segment.presentationWindow?.start,
                         windowEnd: isLastSection ? nil : segment.presentationWindow?.end, byteCount: buffer.byteCount)))
         }
         let from = tracks[track].feedOffset
@@ -106,7 +108,7 @@ extension ViewerSession {
         guard buffer.isComplete else { return false }
         if tracks[track].delivered.insert(index).inserted {
             figures.segments += 1
-            figures.deliveredSeconds += segment.duration.seconds
+            if track == 0 { figures.deliveredSeconds += segment.duration.seconds }
             let size = buffer.byteCount ?? available
             let name =
                 buffer.verifiedSegment.map { "\($0.root)" }
@@ -116,6 +118,7 @@ extension ViewerSession {
                 figures.meanBitrate = Int(Double(figures.delivered) * 8 / figures.deliveredSeconds)
             }
         }
+        noteSwitch(index, of: track)
         emit(.segmentEnded(track: track))
         advance(track)
         return true

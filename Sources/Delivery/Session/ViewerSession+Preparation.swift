@@ -29,6 +29,7 @@ extension ViewerSession {
         {
             log("session", "the subtitles \"\(id)\" would be chosen, but subtitles can't be shown yet")
         }
+        prepareRenditions(presentation)
         report.position = configuration.start
         let start = MediaTime(ticks: configuration.start.nanosecondsClamped, timescale: 1_000_000_000)
         for index in tracks.indices { tracks[index].rewind(to: tracks[index].segments.index(at: start) ?? 0) }
@@ -36,35 +37,80 @@ extension ViewerSession {
             .prepared(
                 SessionInformation(
                     duration: presentation.duration ?? tracks.map { $0.segments.last?.end ?? .zero }.max(),
-                    isLive: presentation.isLive, tracks: tracks.map(\.information))))
+                    isLive: presentation.isLive, tracks: tracks.map(\.information),
+                    qualities: qualities(of: presentation))))
         guard !isStopped else { return }
         for index in tracks.indices { loadInitialization(track: index, segment: tracks[index].feedIndex) }
         feed(.playback(position: configuration.start, isPlaying: false))
         for index in tracks.indices { describe(track: index) }
+        if tracks[0].renditions != nil { adaptiveTrack = 0 }
         swarm?.timelineDidLoad()
         feed(.timer)
+        // What comes too slowly is given up already before playback begins.
+        if adaptiveTrack != nil { look() }
     }
 
-    /// Tells the scheduler of a track's segments.
+    /// Sets the track's renditions up that a presentation's first one can be changed for.
+    private func prepareRenditions(_ presentation: Presentation) {
+        guard configuration.renditionID == nil, !presentation.isLive,
+            let ladder = RenditionLadder(around: tracks[0].information.rendition, in: presentation)
+        else { return }
+        tracks[0].renditions = TrackRenditions(
+            ladder, first: tracks[0].information.rendition, grid: tracks[0].segments, configuration: configuration)
+    }
+
+    private func qualities(of presentation: Presentation) -> [SessionInformation.Quality] {
+        let ids =
+            tracks[0].renditions.map { renditions in (0..<renditions.count).map(renditions.id) }
+            ?? [tracks[0].information.rendition]
+        return ids.compactMap { presentation.rendition($0) }.map { rendition in
+            SessionInformation.Quality(
+                rendition: rendition.id, bitsPerSecond: rendition.bandwidth ?? rendition.averageBandwidth ?? 0,
+                width: rendition.width, height: rendition.height)
+        }
+    }
+
+    /// Tells the scheduler of a track's segments; where each is chosen from several renditions, of the first.
     private func describe(track: Int) {
         let state = tracks[track]
+        guard state.renditions == nil else {
+            chooseRendition(state.feedIndex, of: track)
+            return
+        }
         let bandwidth = Double(state.information.bitsPerSecond == 0 ? 1_000_000 : state.information.bitsPerSecond)
         var sizes: [(Int, Int)] = []
         let descriptions = state.segments.enumerated().map { index, segment in
-            // A segment of another size can't be played; its transfer says so when it comes to that.
-            let size = segment.byteRange.map(\.count).flatMap { 1...SegmentGeometry.maximumByteCount ~= $0 ? $0 : nil }
-            if let size { sizes.append((index, size)) }
-            let estimate = Int(min(segment.duration.seconds * bandwidth / 8, 64e6))
-            return SegmentDescription(
-                start: segment.start.duration, duration: segment.duration.duration,
-                estimatedByteCount: size ?? max(estimate, 1), playsProgressively: state.playsProgressively)
+            if let size = Self.size(of: segment) { sizes.append((index, size)) }
+            return Self.describe(segment, bitsPerSecond: bandwidth, playsProgressively: state.playsProgressively)
         }
         // Sizes first, so that the first decision knows them; the timeline takes no decision before a playhead is set.
         tellScheduler(.segments(track: track, descriptions))
-        for (index, size) in sizes {
-            buffer(SegmentID(track: track, index: index)).learn(byteCount: size)
-            tellScheduler(.size(SegmentID(track: track, index: index), byteCount: size))
-        }
+        for (index, size) in sizes { learn(size, of: SegmentID(track: track, index: index)) }
+    }
+
+    /// What the manifest says of a segment.
+    static func describe(
+        _ segment: SegmentReference, bitsPerSecond: Double, playsProgressively: Bool
+    ) -> SegmentDescription {
+        let estimate = Int(min(segment.duration.seconds * bitsPerSecond / 8, 64e6))
+        return SegmentDescription(
+            start: segment.start.duration, duration: segment.duration.duration,
+            estimatedByteCount: size(of: segment) ?? max(estimate, 1), playsProgressively: playsProgressively)
+    }
+
+    /// A segment's size where the manifest tells. One of another size can't be played; its transfer says so when it comes to that.
+    private static func size(of segment: SegmentReference) -> Int? {
+        segment.byteRange.map(\.count).flatMap { 1...SegmentGeometry.maximumByteCount ~= $0 ? $0 : nil }
+    }
+
+    /// Tells the scheduler of a segment's size, where the manifest tells.
+    func learnSize(_ id: SegmentID) {
+        if let size = Self.size(of: tracks[id.track].segment(id.index)) { learn(size, of: id) }
+    }
+
+    private func learn(_ size: Int, of id: SegmentID) {
+        buffer(id).learn(byteCount: size)
+        tellScheduler(.size(id, byteCount: size))
     }
 
     /// The bytes of a segment, made when first asked for.

@@ -68,6 +68,7 @@ extension ViewerSession {
         swarm?.forget(id)
         tracks[id.track].buffers[id.index] = nil
         tracks[id.track].lost.insert(id.index)
+        tracks[id.track].renditions?.plan.evicted(id.index)
         feed(.evicted(id))
         swarm?.restoreRecord(id)
     }

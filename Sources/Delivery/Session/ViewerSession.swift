@@ -33,7 +33,11 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     let client: HTTPClient
     var scheduler: Scheduler
     var tracks: [TrackState] = []
+    /// The track whose segments are chosen from several renditions.
+    var adaptiveTrack: Int?
     var fetches: [TransferID: CDNFetch] = [:]
+    /// What is to be fetched once the timeline of its rendition is there.
+    var waitingFetches: [WaitingFetch] = []
     /// The validators of resources that were asked for by range.
     var entityTags: [String: String] = [:]
     var startedAt = MonotonicInstant.origin
@@ -124,6 +128,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         tickTimer = nil
         wakeTimer = nil
         fetches = [:]
+        waitingFetches = []
         client.close()
     }
 
@@ -136,12 +141,13 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         let now = loop.now
         startupUntil = now.advanced(by: Self.startupSpan)
         report.position = time
-        feed(.seek(position: time))
         let mediaTime = MediaTime(ticks: time.nanosecondsClamped, timescale: 1_000_000_000)
         for index in tracks.indices {
             let place = tracks[index].segments.index(at: mediaTime) ?? max(0, tracks[index].segments.count - 1)
             tracks[index].rewind(to: place)
         }
+        noteSeek()
+        feed(.seek(position: time))
         pumpAll()
         feed(.timer)
     }
@@ -170,6 +176,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         while !isStopped {
             let output = askScheduler()
             if case .wait(let until) = output {
+                // What was begun may make the next segment's choice due.
+                if adaptiveTrack != nil, chooseRenditions() { continue }
                 if let until { wakeTimer?.arm(at: until) }
                 return
             }
@@ -184,6 +192,9 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         case .cancelFetch(let id, _): cancelFetch(id)
         case .request(let id, let peer, let segment, let chunks, let timeLeft, _):
             figures.requests.peers += 1
+            if segment.track == adaptiveTrack {
+                tracks[segment.track].renditions?.plan.requested(segment.index, now: loop.now)
+            }
             swarm?.request(id, from: peer, segment, chunks: chunks, timeLeft: timeLeft)
         case .cancelRequest(let id, let peer, let reason):
             figures.requests.cancelled += 1
@@ -201,8 +212,12 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
 
     // MARK: - Playback
 
-    private func look() {
+    func look() {
         updateReport()
+        if adaptiveTrack != nil {
+            reconsider()
+            showRendition()
+        }
         pumpAll()
         swarm?.tick()
         disk?.tick()
@@ -239,7 +254,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         guard tracks.indices.contains(id.track), id.index >= 0, id.index < tracks[id.track].segments.count else {
             return nil
         }
-        return tracks[id.track].segments[id.index]
+        return tracks[id.track].segment(id.index)
     }
 }
 

@@ -127,7 +127,9 @@ extension SwarmMembership: PeerManagerDelegate {
         case .chunk(let id, let root, let chunk, let payload):
             return take(payload, chunk: chunk, of: root, request: RequestID(rawValue: id.rawValue), from: peer)
         case .recordRequested(let id, let name):
-            let bytes = names[name].flatMap { records[$0] }?.signed.encoded ?? []
+            let record =
+                names[name].flatMap { records[$0] }.flatMap { $0.name == name ? $0 : nil } ?? spareRecords[name]
+            let bytes = record?.signed.encoded ?? []
             manager?.answerRecord(id, with: bytes[...], to: peer)
         case .rejected: session.figures.requests.rejected += 1
         case .requestTimedOut: session.figures.requests.timedOut += 1
@@ -156,6 +158,7 @@ extension SwarmMembership: PeerManagerDelegate {
             do {
                 let result = try buffer.take(leaves: leaves, stripe: stripe)
                 guard !result.arrived.isEmpty else { continue }
+                session.noteCompleted(id)
                 session.feed(.present(id, buffer.present))
                 if !result.mismatched.isEmpty { session.noteMismatch(id) }
                 didVerify(id)
@@ -187,6 +190,7 @@ extension SwarmMembership: PeerManagerDelegate {
                 return convict(peer, "a chunk that is not the segment's: \(error)")
             }
             isWanted = true
+            if id.track == session.adaptiveTrack { session.notePeer(byteCount: payload.count, completing: id) }
             if books.isOpen(request) {
                 session.feed(.chunkArrived(request, chunk: chunk, byteCount: payload.count))
             } else {

@@ -83,31 +83,50 @@ extension SwarmMembership {
     func timelineDidLoad() { assignKeys() }
 
     private func assignKeys() {
-        guard !isOff, let reader, let head = reader.head, let presentation = session.selection?.presentation,
-            !session.tracks.isEmpty, renditionKeys.isEmpty
+        guard !isOff, let reader, reader.head != nil, let presentation = session.selection?.presentation,
+            !session.tracks.isEmpty, renditionKeys == nil
         else { return }
         let all = reader.keys(for: presentation.descriptions)
+        var keys: [Rendition.ID: RenditionKey] = [:]
+        for (rendition, key) in zip(presentation.renditions, all) { keys[rendition.id] = key }
+        renditionKeys = keys
         for (track, state) in session.tracks.enumerated() {
-            let place = presentation.renditions.firstIndex { $0.id == state.information.rendition }
-            let key = place.flatMap { $0 < all.count ? all[$0] : nil }
-            renditionKeys.append(key)
-            guard let key else {
-                session.log(
-                    "swarm", "the rendition \(state.information.rendition) is not in the catalogue", .warning)
-                giveUp(track: track)
-                continue
-            }
-            for (index, segment) in state.segments.enumerated() {
-                let name = SegmentName(
-                    stream: head.stream, epoch: head.epoch, rendition: key, position: segment.position)
-                names[name] = SegmentID(track: track, index: index)
-            }
+            for rendition in state.loadedRenditions { assignNames(to: rendition, track: track) }
         }
-        guard renditionKeys.contains(where: { $0 != nil }) else {
+        guard session.tracks.contains(where: { $0.loadedRenditions.contains { keys[$0] != nil } }) else {
             return giveUp("the catalogue has none of the renditions that are played")
         }
         takeBufferedPages()
         loadPages()
+    }
+
+    /// The names of a rendition's segments.
+    private func assignNames(to rendition: Rendition.ID, track: Int) {
+        guard let key = renditionKeys?[rendition], let head = reader?.head else {
+            session.log("swarm", "the rendition \(rendition) is not in the catalogue", .warning)
+            if session.tracks[track].renditions == nil { giveUp(track: track) }
+            return
+        }
+        for index in session.tracks[track].segments.indices {
+            guard let position = session.tracks[track].segment(index, in: rendition)?.position else { continue }
+            let name = SegmentName(stream: head.stream, epoch: head.epoch, rendition: key, position: position)
+            names[name] = SegmentID(track: track, index: index)
+        }
+    }
+
+    /// The segments of another rendition are known.
+    func timelineDidLoad(of rendition: Rendition.ID, track: Int) {
+        guard !isOff, renditionKeys != nil else { return }
+        assignNames(to: rendition, track: track)
+        loadPages()
+    }
+
+    /// The name of a segment in a rendition, where both are known.
+    private func name(of id: SegmentID, in rendition: Rendition.ID) -> SegmentName? {
+        guard let head = reader?.head, let key = renditionKeys?[rendition],
+            let position = session.tracks[id.track].segment(id.index, in: rendition)?.position
+        else { return nil }
+        return SegmentName(stream: head.stream, epoch: head.epoch, rendition: key, position: position)
     }
 
     private func takeBufferedPages() {
@@ -120,29 +139,77 @@ extension SwarmMembership {
 
     /// Fetches the pages that the next minutes of playback need.
     func loadPages() {
-        guard !isOff, let reader, let head = reader.head, !renditionKeys.isEmpty else { return }
-        for (track, key) in renditionKeys.enumerated() {
-            guard let key, !session.tracks[track].hasGivenUpRecords else { continue }
+        guard !isOff, let reader, renditionKeys != nil else { return }
+        for track in session.tracks.indices where !session.tracks[track].hasGivenUpRecords {
             let segments = session.tracks[track].segments
             let horizon = session.report.position + Self.recordWindow
             let start = MediaTime(ticks: session.report.position.nanosecondsClamped, timescale: 1_000_000_000)
-            var index = segments.index(at: start) ?? segments.count
+            let first = segments.index(at: start) ?? segments.count
+            var index = first
             while index < segments.count, segments[index].start.duration < horizon {
                 defer { index += 1 }
                 let id = SegmentID(track: track, index: index)
-                guard records[id] == nil, !unsigned.contains(id) else { continue }
-                let name = SegmentName(
-                    stream: head.stream, epoch: head.epoch, rendition: key, position: segments[index].position)
-                guard let page = reader.page(holding: name) else {
+                guard session.tracks[track].isKnown(index), records[id] == nil, !unsigned.contains(id) else { continue }
+                guard let name = name(of: id, in: session.tracks[track].rendition(index)),
+                    let page = reader.page(holding: name)
+                else {
                     markUnsigned(id)
                     continue
                 }
-                if loadedPages.contains(page) {
-                    markUnsigned(id)
-                } else if requestedPages.insert(page).inserted {
-                    fetch(page: page, range: reader.byteRange(ofPage: page))
-                }
+                if loadedPages.contains(page) { markUnsigned(id) } else { load(page: page) }
             }
+            if session.tracks[track].renditions != nil { loadPages(ahead: first..<index, of: track) }
+        }
+    }
+
+    /// Fetches the pages of what isn't chosen: choices rest on what peers hold of each rendition, and once made need the record.
+    private func loadPages(ahead window: Range<Int>, of track: Int) {
+        for rendition in session.tracks[track].loadedRenditions where renditionKeys?[rendition] != nil {
+            for index in window where lookedUp[rendition, default: []].insert(index).inserted {
+                guard let name = name(of: SegmentID(track: track, index: index), in: rendition),
+                    let page = reader?.page(holding: name), !loadedPages.contains(page)
+                else { continue }
+                load(page: page)
+            }
+        }
+    }
+
+    private func load(page: Int) {
+        guard let reader, requestedPages.insert(page).inserted else { return }
+        fetch(page: page, range: reader.byteRange(ofPage: page))
+    }
+
+    // MARK: Renditions
+
+    /// It is chosen in which rendition a segment is played.
+    func didChoose(_ id: SegmentID) {
+        guard !isOff, renditionKeys != nil, records[id] == nil else { return }
+        guard !session.tracks[id.track].hasGivenUpRecords,
+            let name = name(of: id, in: session.tracks[id.track].rendition(id.index))
+        else { return markUnsigned(id) }
+        if let segment = spareRecords.removeValue(forKey: name) { return adopt(segment) }
+        guard let page = reader?.page(holding: name), !loadedPages.contains(page) else { return markUnsigned(id) }
+        load(page: page)
+    }
+
+    /// A segment is wanted in another rendition: what is there of it is not shared any more.
+    func disown(_ id: SegmentID) {
+        unsigned.remove(id)
+        expected[id] = nil
+        guard let record = records.removeValue(forKey: id) else { return }
+        books.disown(id, root: record.root)
+        if forgotten.remove(id) == nil { manager?.holdingsLost(root: record.root) }
+        spareRecords[record.name] = record
+    }
+
+    /// What peers have of a segment in each of its track's renditions, as far as the catalogue has told; empty without peers.
+    func offers(_ id: SegmentID) -> [SegmentOffer] {
+        guard !isOff, books.peerCount > 0, let renditions = session.tracks[id.track].renditions else { return [] }
+        return (0..<renditions.count).map { rung in
+            guard let name = name(of: id, in: renditions.id(rung)) else { return SegmentOffer(peerShare: 0) }
+            let record = spareRecords[name] ?? records[id].flatMap { $0.name == name ? $0 : nil }
+            return SegmentOffer(
+                peerShare: record.map { books.heldShare(of: $0.root, chunkCount: $0.geometry.chunkCount) } ?? 0)
         }
     }
 
@@ -179,9 +246,13 @@ extension SwarmMembership {
 
     /// Takes a segment's record: from here on its bytes are held against it and can be shared.
     func adopt(_ segment: VerifiedSegment) {
-        guard let id = names[segment.name], records[id] == nil, !session.tracks[id.track].hasGivenUpRecords else {
+        guard let id = names[segment.name], !session.tracks[id.track].hasGivenUpRecords else { return }
+        let rendition = session.tracks[id.track].rendition(id.index)
+        guard session.tracks[id.track].isKnown(id.index), renditionKeys?[rendition] == segment.name.rendition else {
+            spareRecords[segment.name] = segment
             return
         }
+        guard records[id] == nil else { return }
         records[id] = segment
         let known = books.adopt(id, root: segment.root, chunkCount: segment.geometry.chunkCount)
         hold(id, against: segment)

@@ -180,9 +180,7 @@ extension SwarmMembership {
         var snapshot = ViewerSnapshot()
         snapshot.isPlaying = session.report.isPlaying || session.report.isStalled
         snapshot.positionMilliseconds = UInt64(max(0, session.report.position.inMilliseconds))
-        // What a manifest says of its bandwidth may be absurd.
-        let bitRates = session.tracks.map { Int(UInt32(clamping: $0.information.bitsPerSecond)) }
-        snapshot.mediaBitsPerSecond = UInt32(clamping: bitRates.reduce(0, +))
+        snapshot.mediaBitsPerSecond = UInt32(clamping: session.playedBitsPerSecond)
         snapshot.uplinkBitsPerSecond = UInt32(clamping: session.configuration.uploadBitsPerSecond ?? 0)
         snapshot.bytesFromCDN = UInt64(figures.bytes.cdn)
         snapshot.bytesFromPeers = UInt64(figures.bytes.peers)

@@ -22,8 +22,12 @@ final class SwarmMembership {
 
     var reader: CatalogueReader?
     var stream: StreamID?
-    /// The keys of the tracks' renditions in the catalogue.
-    var renditionKeys: [RenditionKey?] = []
+    /// The keys of the presentation's renditions in the catalogue; `nil` before both are known.
+    var renditionKeys: [Rendition.ID: RenditionKey]?
+    /// Segments in renditions that they aren't played in, at least not now: their records.
+    var spareRecords: [SegmentName: VerifiedSegment] = [:]
+    /// By rendition, segments that have been looked up in the catalogue beside those that are played.
+    var lookedUp: [Rendition.ID: Set<Int>] = [:]
     /// The catalogue's pages that were asked for.
     var requestedPages = Set<Int>()
     var names: [SegmentName: SegmentID] = [:]

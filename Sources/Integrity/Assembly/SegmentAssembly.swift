@@ -177,6 +177,13 @@ public struct SegmentAssembly: Sendable {
         return wholePrefix * SegmentGeometry.chunkByteCount + byteCount(in: wholePrefix)
     }
 
+    /// The bytes that are there, those of chunks that wait for the rest of their stripe with them and pieces of chunks without.
+    ///
+    /// - Complexity: O(chunks).
+    public var receivedByteCount: Int {
+        slots.indices.reduce(0) { $0 + (isWhole($1) ? geometry.byteRange(ofChunk: $1).count : 0) }
+    }
+
     /// The bytes from the start that are verified without a hole.
     public var contiguousVerifiedByteCount: Int {
         let chunks = verified.runLength(from: 0)

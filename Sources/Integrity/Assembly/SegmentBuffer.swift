@@ -124,6 +124,17 @@ public final class SegmentBuffer {
         }
     }
 
+    /// The bytes that have come, whether they count already or not.
+    ///
+    /// - Complexity: O(chunks).
+    public var receivedByteCount: Int {
+        switch content {
+        case .plain(let plain): plain.filled.reduce(0) { $0 + $1.count }
+        case .shared(let assembly): assembly.receivedByteCount
+        case .moving: 0
+        }
+    }
+
     /// Takes the size from the CDN's answer.
     public func learn(byteCount: Int) {
         if self.byteCount == nil { self.byteCount = byteCount }

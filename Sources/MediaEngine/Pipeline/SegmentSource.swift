@@ -199,5 +199,6 @@ final class SegmentSource: ByteSource {
 
     private func isContinuation(_ next: SegmentInfo) -> Bool {
         next.section == info.section && next.mediaOffset == info.mediaOffset && next.window == info.window
+            && next.quality == info.quality
     }
 }

@@ -167,12 +167,20 @@ public struct AdaptiveBitrate: Sendable {
 
     /// The first choice, before anything was measured.
     private func start(_ situation: borrowing BitrateSituation) -> BitrateDecision {
-        guard let expected = configuration.startKilobitsPerSecond, expected > 0 else {
-            return BitrateDecision(rung: 0, reason: .startup)
-        }
-        let rung = ladder.rung(
-            sustainedAt: expected * Self.startShare, latency: 0, segment: situation.segmentMilliseconds,
-            limit: situation.highestRung)
+        let rung = Self.startRung(
+            of: ladder, expecting: configuration.startKilobitsPerSecond, highest: situation.highestRung)
         return BitrateDecision(rung: rung, reason: .startup)
+    }
+
+    /// The rung of the first choice, before anything was measured.
+    ///
+    /// - Parameters:
+    ///   - kilobitsPerSecond: What the network is said to give; `nil` starts at the lowest rung.
+    ///   - highest: The highest rung that is allowed.
+    public static func startRung(
+        of ladder: BitrateLadder, expecting kilobitsPerSecond: Double?, highest: Int
+    ) -> Int {
+        guard let kilobitsPerSecond, kilobitsPerSecond > 0 else { return 0 }
+        return ladder.rung(sustainedAt: kilobitsPerSecond * startShare, latency: 0, segment: 1, limit: highest)
     }
 }

@@ -18,4 +18,8 @@ public enum BitrateReason: String, Sendable, Codable, CaseIterable {
     case limited
     /// The fetch under way would take too long, and a lower rung arrives sooner.
     case abandoned
+    /// The rung that would be chosen doesn't have the segment.
+    case unavailable
+    /// The viewer has chosen it.
+    case manual
 }

@@ -90,9 +90,11 @@ struct OutlookRule: Sendable {
         _ progress: SegmentProgress, recentRate: Double?, buffer: Double, capacity: Double, logRate: Double?,
         ladder: BitrateLadder
     ) -> Int? {
-        guard progress.rung > 0, progress.receivedBits > 0, let recentRate, let logRate,
+        guard progress.rung > 0, progress.receivedBits > 0, let recentRate,
             progress.transferMilliseconds > Self.graceMilliseconds
         else { return nil }
+        // In the first segment of all the fetch itself is all that is known.
+        let logRate = logRate ?? log(recentRate)
         let trust = 1 - exp2(-progress.transferMilliseconds / Self.abandonHalfLife)
         let believed = logRate + trust * (log(recentRate) - logRate)
         func outlook(_ rung: Int, bits: Double, latency: Double) -> Double {

@@ -34,6 +34,8 @@ enum DecisionWords {
         case .peersHold: "nearly the best, and peers hold more of it"
         case .limited: "no more is allowed"
         case .abandoned: "the fetch under way would have taken too long"
+        case .unavailable: "the best one does not have the segment"
+        case .manual: "the viewer has chosen it"
         }
     }
 

@@ -136,7 +136,7 @@ extension SimulatedViewer {
         let duration = segment(index).duration
         renditions?.completed(
             index, bits: Double(geometry.byteCount * 8), duration: duration,
-            buffer: max(.zero, player.reached - player.position))
+            buffer: max(.zero, player.reached - player.position), now: now)
     }
 
     /// Whether what has come of a segment is kept back from the player for now.

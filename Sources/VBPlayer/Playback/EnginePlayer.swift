@@ -69,7 +69,7 @@ package final class EnginePlayer: SessionSink {
                     tolerance: .zero)
             }
             engine.play()
-        case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded: break
+        case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded, .renditionShown: break
         case .failed(let error): finish("\(error)")
         }
     }

@@ -224,7 +224,7 @@ extension PresentationCore: SessionSink {
         case .failed(let error): tell(.failed(PlayerError(error)))
         case .segmentBegan(let track, let timing):
             log.note(.trace, .engine, "track \(track): the segment at \(timing.start.seconds) s")
-        case .initialization, .bytes, .segmentEnded, .trackEnded: break
+        case .initialization, .bytes, .segmentEnded, .trackEnded, .renditionShown: break
         }
     }
 

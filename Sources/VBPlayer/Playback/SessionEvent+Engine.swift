@@ -12,7 +12,7 @@ extension MediaEngine {
         case .bytes(let track, let bytes): append(track: track, .bytes(bytes))
         case .segmentEnded(let track): append(track: track, .segmentEnded)
         case .trackEnded(let track): append(track: track, .endOfTrack)
-        case .failed: break
+        case .renditionShown, .failed: break
         }
     }
 }
@@ -22,7 +22,8 @@ extension SegmentInfo {
         let hasWindow = timing.windowStart != nil || timing.windowEnd != nil
         self.init(
             start: timing.start, duration: timing.duration, mediaOffset: timing.mediaOffset, section: timing.section,
-            window: hasWindow ? ClipWindow(start: timing.windowStart, end: timing.windowEnd) : nil)
+            window: hasWindow ? ClipWindow(start: timing.windowStart, end: timing.windowEnd) : nil,
+            quality: timing.quality)
     }
 }
 
