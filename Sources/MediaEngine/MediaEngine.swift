@@ -85,6 +85,13 @@ public final class MediaEngine: Sendable {
     /// 1 when playing is wanted, also while the clock waits for data; 0 when paused, and after the end.
     public var rate: Double { core.monitor.withLock { $0.wantsPlay ? 1 : 0 } }
 
+    /// Lets the clock run faster or slower, to catch up with a live edge or to fall back.
+    ///
+    /// - Parameter speed: Media time that passes while a second does; from a half to double.
+    public func setSpeed(_ speed: Double) {
+        core.monitor.withLock { $0.setRate(min(max(speed, 0.5), 2), now: MonotonicClock.now) }
+    }
+
     /// The place on the presentation's timeline. Unpaced: the time of the newest frame.
     public var position: MediaTime { core.monitor.withLock { $0.position(at: MonotonicClock.now) } }
 

@@ -75,6 +75,24 @@ struct InspectTests {
         #expect(await PDN.run(["inspect", file.path, "--define", "novalue"]) == .usage)
     }
 
+    @Test func `A live playlist is followed until it has brought what was asked for`() async throws {
+        func playlist(_ last: Int, _ tail: String = "") -> [UInt8] {
+            let list = (0...last).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+            return Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(list)\(tail)".utf8)
+        }
+        let server = try await TestServer(["/m.m3u8": TestServer.File(bytes: playlist(3))])
+        async let code = PDN.run(["inspect", "\(server.url)/m.m3u8", "--live", "2"])
+        while server.requests.count < 2 { try await Task.sleep(for: .milliseconds(20)) }
+        server.change("/m.m3u8") { $0.bytes = playlist(4) }
+        while server.requests.count < 4 { try await Task.sleep(for: .milliseconds(20)) }
+        server.change("/m.m3u8") { $0.bytes = playlist(5) }
+        #expect(await code == .done)
+        // What is over is not followed.
+        server.change("/m.m3u8") { $0.bytes = playlist(5, "#EXT-X-ENDLIST\n") }
+        #expect(await PDN.run(["inspect", "\(server.url)/m.m3u8", "--live", "1"]) == .badInput)
+        #expect(await PDN.run(["inspect", "\(server.url)/m.m3u8", "--live", "0"]) == .usage)
+    }
+
     @Test func `The tree shows what a presentation is and what it still needs`() throws {
         let text = """
             #EXTM3U

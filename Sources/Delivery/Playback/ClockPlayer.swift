@@ -22,13 +22,14 @@ public final class ClockPlayer: SessionSink {
 
     private let loop: EventLoop
     private let startedAt: MonotonicInstant
-    private let end: Duration?
+    private let limit: Duration?
     private let onFinish: (SessionError?) -> Void
     private var tracks: [Track] = []
     private var report = PlaybackReport()
     private var lastTick: MonotonicInstant
     private var timer: LoopTimer?
     private var isOver = false
+    private var speed = 1.0
     private weak var session: ViewerSession?
 
     /// Makes a player that begins by itself.
@@ -44,7 +45,7 @@ public final class ClockPlayer: SessionSink {
         startedAt = loop.now
         lastTick = startedAt
         report.position = start
-        end = limit.map { start + $0 }
+        self.limit = limit
         timer = LoopTimer(loop: loop) { [weak self] in self?.advance() }
         timer?.arm(after: Self.tick)
     }
@@ -53,6 +54,7 @@ public final class ClockPlayer: SessionSink {
         self.session = session
         switch event {
         case .prepared(let information):
+            report.position = information.start.duration
             tracks = information.tracks.map { Track(reached: report.position, bitsPerSecond: $0.bitsPerSecond) }
         case .initialization, .renditionShown: break
         case .segmentBegan(let track, let timing):
@@ -76,6 +78,16 @@ public final class ClockPlayer: SessionSink {
 
     public func playback(at now: MonotonicInstant) -> PlaybackReport { report }
 
+    public func session(_ session: ViewerSession, wantsSpeed speed: Double) { self.speed = speed }
+
+    public func session(_ session: ViewerSession, wantsSeekTo time: MediaTime) {
+        report.position = time.duration
+        for index in tracks.indices {
+            tracks[index] = Track(reached: report.position, bitsPerSecond: tracks[index].bitsPerSecond)
+        }
+        session.seek(to: report.position)
+    }
+
     private func advance() {
         guard !isOver else { return }
         let now = loop.now
@@ -85,11 +97,11 @@ public final class ClockPlayer: SessionSink {
         guard let reached = tracks.map(\.reached).min() else { return }
         let hasAll = tracks.allSatisfy(\.hasEnded)
         if report.isPlaying {
-            report.position += elapsed
+            report.position += .clamping(seconds: elapsed.inSeconds * speed)
             report.played += elapsed
-            if let end, report.position >= end { return finish(nil) }
+            if let limit, report.played >= limit { return finish(nil) }
             guard report.position >= reached else { return }
-            report.played -= report.position - reached
+            report.played = max(.zero, report.played - (report.position - reached))
             report.position = reached
             report.isPlaying = false
             if hasAll { return finish(nil) }

@@ -1,4 +1,5 @@
 import CoreModel
+import EventLoop
 import HTTPTransfer
 import Manifest
 
@@ -9,6 +10,9 @@ final class ManifestLoader {
         var presentation: Presentation
         /// The renditions, video or multiplexed first.
         var renditions: [Rendition.ID]
+        /// When the last load of the manifest began, and what date its answer had.
+        var loadedAt = MonotonicInstant.origin
+        var date: UnixTime?
     }
 
     /// The most bytes of a manifest, playlist or index.
@@ -23,6 +27,8 @@ final class ManifestLoader {
     private var loading: Set<Rendition.ID> = []
     private var isDone = false
     private var isCancelled = false
+    /// The last load: when it began, and the date of its answer.
+    private var lastLoad = (startedAt: MonotonicInstant.origin, date: UnixTime?.none)
     private var isPlainFallbackAllowed = false
 
     /// - Parameters:
@@ -70,7 +76,8 @@ final class ManifestLoader {
         do {
             let presentation = try Presentation.parse(bytes, url: url)
             let renditions = try Self.choose(presentation, configuration)
-            selection = Selection(presentation: presentation, renditions: renditions)
+            selection = Selection(
+                presentation: presentation, renditions: renditions, loadedAt: lastLoad.startedAt, date: lastLoad.date)
             loadMissing()
         } catch let error as SessionError {
             finish(.failure(error))
@@ -93,7 +100,9 @@ final class ManifestLoader {
         }
         guard loading.isEmpty else { return }
         for id in selection.renditions {
-            guard let timeline = selection.presentation.rendition(id)?.timeline, !timeline.segments.isEmpty else {
+            guard let timeline = selection.presentation.rendition(id)?.timeline,
+                !timeline.segments.isEmpty || selection.presentation.isLive
+            else {
                 return finish(.failure(.nothingPlayable(reason: "The rendition \"\(id)\" has no segments.")))
             }
         }
@@ -110,6 +119,8 @@ final class ManifestLoader {
             case .success(let (bytes, finalURL)):
                 do throws(ManifestError) {
                     try selection?.presentation.load(id, bytes: bytes, finalURL: finalURL)
+                    selection?.loadedAt = lastLoad.startedAt
+                    selection?.date = lastLoad.date
                     if let reason = selection?.presentation.rendition(id)?.unsupportedReason {
                         return finish(.failure(.nothingPlayable(reason: reason)))
                     }
@@ -138,6 +149,7 @@ final class ManifestLoader {
         request.retry = HTTPRequest.Retry(attempts: 4)
         request.allowsCompression = true
         onBytes(0, true)
+        lastLoad = (EventLoop.now, nil)
         var body: [UInt8] = []
         var finalURL = url
         var wanted: Range<UInt64>?
@@ -148,6 +160,7 @@ final class ManifestLoader {
             switch event {
             case .response(let response, _):
                 finalURL = response.finalURL
+                lastLoad.date = response.date
                 window.begin(response)
             case .body(let bytes):
                 onBytes(bytes.count, false)

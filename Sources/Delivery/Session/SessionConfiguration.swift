@@ -40,8 +40,10 @@ public struct SessionConfiguration: Sendable {
     public var audioLanguage: String?
     /// The language of the subtitles to choose, as in BCP 47. They can't be shown yet: the log says so where there are any.
     public var subtitleLanguage: String?
-    /// Where playback starts.
+    /// Where playback starts; in live playback starts at the latency to play at.
     public var start: Duration = .zero
+    /// In live how far behind the live edge to play; `nil` for what the manifest says.
+    public var liveLatency: Duration?
     /// What the network is expected to give before anything was measured, in bits a second.
     public var startBitsPerSecond: UInt64 = 4_000_000
     /// Upload at most this many bits a second; `nil` for no cap.

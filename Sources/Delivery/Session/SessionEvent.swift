@@ -53,6 +53,9 @@ public struct SessionInformation: Sendable {
     /// Containers that the player demultiplexes.
     public enum Container: String, Sendable { case mp4, mpegTS, packedAudio }
 
+    /// Where playback begins: the place that was asked for, or in live what lies the latency to play at behind the edge.
+    /// A player begins there by itself.
+    public var start: MediaTime
     /// The whole length; `nil` for live.
     public var duration: MediaTime?
     /// Whether the presentation grows.

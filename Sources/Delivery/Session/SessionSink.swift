@@ -7,6 +7,18 @@ public protocol SessionSink: AnyObject {
 
     /// Where playback stands now. Asked several times a second, on the loop.
     func playback(at now: MonotonicInstant) -> PlaybackReport
+
+    /// In live: let media time pass at this speed, to keep the distance to the live edge.
+    func session(_ session: ViewerSession, wantsSpeed speed: Double)
+
+    /// In live: go on there, since what is played has been left behind. A player seeks and calls
+    /// ``ViewerSession/seek(to:)``, both before it takes another event.
+    func session(_ session: ViewerSession, wantsSeekTo time: MediaTime)
+}
+
+extension SessionSink {
+    public func session(_ session: ViewerSession, wantsSpeed speed: Double) {}
+    public func session(_ session: ViewerSession, wantsSeekTo time: MediaTime) {}
 }
 
 /// Where playback stands.

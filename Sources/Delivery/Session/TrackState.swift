@@ -22,9 +22,16 @@ struct TrackState {
     let information: SessionInformation.Track
     let rendition: Rendition
     /// The segments as ``rendition`` has them: an index stands for the same span of time in every rendition.
-    let segments: SegmentList
+    /// Live ones are added at the end and leave at the beginning.
+    var segments: SegmentList
     /// Which rendition each segment is played in; `nil` where there is one.
     var renditions: TrackRenditions?
+    /// Whether no segment will be added.
+    var isEnded = true
+    /// Segments that are passed over: the CDN doesn't have them.
+    var skipped = Set<Int>()
+    /// Since when the CDN fails to give a segment of a live presentation.
+    var failingSince: [Int: MonotonicInstant] = [:]
     /// Segments of which something is there, or on its way.
     var buffers: [Int: SegmentBuffer] = [:]
     var initializations: [InitializationReference: InitializationState] = [:]
@@ -89,6 +96,18 @@ struct TrackState {
         mismatchedSegments.remove(index)
         delivered.remove(index)
         lost.remove(index)
+    }
+
+    /// Forgets what was noted of segments before an index.
+    mutating func forget(before index: Int) {
+        buffers = buffers.filter { $0.key >= index }
+        delivered = delivered.filter { $0 >= index }
+        lost = lost.filter { $0 >= index }
+        skipped = skipped.filter { $0 >= index }
+        otherHosts = otherHosts.filter { $0.key >= index }
+        lastErrors = lastErrors.filter { $0.key >= index }
+        failingSince = failingSince.filter { $0.key >= index }
+        mismatchedSegments = mismatchedSegments.filter { $0 >= index }
     }
 
     /// Starts again at another segment.

@@ -187,6 +187,7 @@ extension ViewerSession {
             feed(.cdnFailed(id, isFinal: false))
         } else {
             tracks[fetch.segment.track].lastErrors[fetch.segment.index] = nil
+            tracks[fetch.segment.track].failingSince[fetch.segment.index] = nil
             feed(.cdnFinished(id))
         }
         swarm?.didEndFetch(fetch.segment)
@@ -211,7 +212,7 @@ extension ViewerSession {
             case .status(let status): (400..<500).contains(status) && status != 408 && status != 429
             default: !error.isRetryable
             }
-        feed(.cdnFailed(id, isFinal: isFinal))
+        feed(.cdnFailed(id, isFinal: live == nil ? isFinal : isFinal && hasFailedForLong(fetch.segment)))
     }
 
     /// Counts media bytes from the CDN under what caused them.
@@ -296,7 +297,7 @@ extension ViewerSession {
 
     /// Fetches the initialisation section that a segment needs.
     func loadInitialization(track: Int, segment: Int) {
-        guard segment < tracks[track].segments.count, tracks[track].isKnown(segment),
+        guard tracks[track].segments.indices.contains(segment), tracks[track].isKnown(segment),
             let initialization = tracks[track].segment(segment).initialization,
             tracks[track].initializations[initialization] == nil
         else { return }

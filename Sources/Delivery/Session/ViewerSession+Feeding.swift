@@ -29,18 +29,23 @@ extension ViewerSession {
     private func handOver(_ track: Int) {
         while !isStopped, tracks.indices.contains(track) {
             let state = tracks[track]
-            guard state.feedIndex < state.segments.count else {
-                if !state.hasEnded {
+            guard state.feedIndex < state.segments.endIndex else {
+                if state.isEnded, !state.hasEnded {
                     tracks[track].hasEnded = true
                     emit(.trackEnded(track: track))
                 }
                 return
             }
+            // What has left a live presentation before it was played is passed over.
+            guard state.feedIndex >= state.segments.startIndex else {
+                advance(track, to: state.segments.startIndex)
+                continue
+            }
             guard state.isKnown(state.feedIndex) else { return }
             let segment = state.segment(state.feedIndex)
             let ahead = report.position + configuration.feedAhead
             guard segment.start.duration <= ahead else { return }
-            if segment.isGap {
+            if segment.isGap || state.skipped.contains(state.feedIndex) {
                 advance(track)
                 continue
             }
@@ -82,7 +87,7 @@ extension ViewerSession {
             tracks[track].hasBegun = true
             // Where nothing follows nothing is cut: pictures that are shown late for their order reach past the end.
             let segments = tracks[track].segments
-            let isLastSection = segments[segments.count - 1].section == segment.section
+            let isLastSection = segments.last?.section == segment.section
             emit(
                 .segmentBegan(
                     track: track,
@@ -124,8 +129,8 @@ extension ViewerSession {
         return true
     }
 
-    private func advance(_ track: Int) {
-        tracks[track].feedIndex += 1
+    private func advance(_ track: Int, to index: Int? = nil) {
+        tracks[track].feedIndex = index ?? tracks[track].feedIndex + 1
         tracks[track].feedOffset = 0
         tracks[track].hasBegun = false
         loadInitialization(track: track, segment: tracks[track].feedIndex)

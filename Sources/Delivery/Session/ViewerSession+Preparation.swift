@@ -10,7 +10,9 @@ extension ViewerSession {
         self.selection = selection
         let presentation = selection.presentation
         for (number, id) in selection.renditions.enumerated() {
-            guard let rendition = presentation.rendition(id), let timeline = rendition.timeline else { continue }
+            guard let rendition = presentation.rendition(id),
+                let timeline = live?.loader.follower.timeline(of: id) ?? rendition.timeline
+            else { continue }
             guard let container = SessionInformation.Container(rendition.container) else {
                 return fail(
                     .nothingPlayable(
@@ -19,7 +21,9 @@ extension ViewerSession {
             let information = SessionInformation.Track(
                 id: number, kind: SessionInformation.Track.Kind(rendition.kind), rendition: id, container: container,
                 bitsPerSecond: rendition.bandwidth ?? rendition.averageBandwidth ?? 0)
-            tracks.append(TrackState(information: information, rendition: rendition, segments: timeline.segments))
+            var track = TrackState(information: information, rendition: rendition, segments: timeline.segments)
+            track.isEnded = timeline.isEnded
+            tracks.append(track)
         }
         guard !tracks.isEmpty else {
             return fail(.nothingPlayable(reason: "The manifest has no rendition with video or audio."))
@@ -30,19 +34,25 @@ extension ViewerSession {
             log("session", "the subtitles \"\(id)\" would be chosen, but subtitles can't be shown yet")
         }
         prepareRenditions(presentation)
-        report.position = configuration.start
-        let start = MediaTime(ticks: configuration.start.nanosecondsClamped, timescale: 1_000_000_000)
-        for index in tracks.indices { tracks[index].rewind(to: tracks[index].segments.index(at: start) ?? 0) }
+        let start =
+            live?.startTime(now: loop.now)
+            ?? MediaTime(ticks: configuration.start.nanosecondsClamped, timescale: 1_000_000_000)
+        report.position = start.duration
+        for index in tracks.indices {
+            tracks[index].rewind(to: tracks[index].segments.index(at: start) ?? tracks[index].segments.startIndex)
+        }
         emit(
             .prepared(
                 SessionInformation(
-                    duration: presentation.duration ?? tracks.map { $0.segments.last?.end ?? .zero }.max(),
+                    start: start,
+                    duration: live != nil
+                        ? nil : presentation.duration ?? tracks.map { $0.segments.last?.end ?? .zero }.max(),
                     isLive: presentation.isLive, tracks: tracks.map(\.information),
                     qualities: qualities(of: presentation))))
         guard !isStopped else { return }
         for index in tracks.indices { loadInitialization(track: index, segment: tracks[index].feedIndex) }
-        feed(.playback(position: configuration.start, isPlaying: false))
-        for index in tracks.indices { describe(track: index) }
+        feed(.playback(position: start.duration, isPlaying: false))
+        for index in tracks.indices { describe(track: index, from: 0) }
         if tracks[0].renditions != nil { adaptiveTrack = 0 }
         swarm?.timelineDidLoad()
         feed(.timer)
@@ -70,8 +80,9 @@ extension ViewerSession {
         }
     }
 
-    /// Tells the scheduler of a track's segments; where each is chosen from several renditions, of the first.
-    private func describe(track: Int) {
+    /// Tells the scheduler of a track's segments from an index on: all that it doesn't know. Where each is chosen from several
+    /// renditions the choice begins.
+    func describe(track: Int, from first: Int) {
         let state = tracks[track]
         guard state.renditions == nil else {
             chooseRendition(state.feedIndex, of: track)
@@ -79,7 +90,13 @@ extension ViewerSession {
         }
         let bandwidth = Double(state.information.bitsPerSecond == 0 ? 1_000_000 : state.information.bitsPerSecond)
         var sizes: [(Int, Int)] = []
-        let descriptions = state.segments.enumerated().map { index, segment in
+        let descriptions = (first..<max(first, state.segments.endIndex)).map { index in
+            guard index >= state.segments.startIndex else {
+                // It has left a live presentation already; the next ones keep their indexes.
+                return SegmentDescription(
+                    start: state.segments.first?.start.duration ?? .zero, duration: .zero, estimatedByteCount: 1)
+            }
+            let segment = state.segments[index]
             if let size = Self.size(of: segment) { sizes.append((index, size)) }
             return Self.describe(segment, bitsPerSecond: bandwidth, playsProgressively: state.playsProgressively)
         }

@@ -20,7 +20,8 @@ extension ViewerSession {
         guard MemoryRelief.isNeeded(heldByteCount: held, limit: limit, hasDisk: hasDisk) else { return }
         var candidates: [MemoryRelief.Candidate] = []
         for (track, state) in tracks.enumerated() {
-            for (index, buffer) in state.buffers where index != state.feedIndex && buffer.heldByteCount > 0 {
+            for (index, buffer) in state.buffers
+            where index != state.feedIndex && buffer.heldByteCount > 0 && state.segments.indices.contains(index) {
                 let id = SegmentID(track: track, index: index)
                 let isOnDisk = disk?.store.holds(id) ?? false
                 let hasRoom = disk?.store.hasRoom(chunkCount: buffer.present.count) ?? false

@@ -48,6 +48,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     var pumps: [Int: Bool] = [:]
     var manifestLoader: ManifestLoader?
     var selection: ManifestLoader.Selection?
+    /// Follows a live manifest.
+    var live: LiveState?
     var swarm: SwarmMembership?
     /// Where segments go that have no room in memory; none without peers.
     var disk: SegmentDisk?
@@ -107,7 +109,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
             completion: { [weak self] result in
                 guard let self, !isStopped else { return }
                 switch result {
-                case .success(let selection): prepare(selection)
+                case .success(let selection):
+                    if selection.presentation.isLive { follow(selection) } else { prepare(selection) }
                 case .failure(let error): fail(error)
                 }
             })
@@ -122,6 +125,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         updateReport()
         isStopped = true
         manifestLoader?.cancel()
+        live?.loader.stop()
         swarm?.stop()
         disk?.close()
         disk = nil
@@ -141,9 +145,11 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         let now = loop.now
         startupUntil = now.advanced(by: Self.startupSpan)
         report.position = time
+        live?.didSeek(to: time, now: now)
         let mediaTime = MediaTime(ticks: time.nanosecondsClamped, timescale: 1_000_000_000)
         for index in tracks.indices {
-            let place = tracks[index].segments.index(at: mediaTime) ?? max(0, tracks[index].segments.count - 1)
+            let segments = tracks[index].segments
+            let place = segments.index(at: mediaTime) ?? max(segments.startIndex, segments.endIndex - 1)
             tracks[index].rewind(to: place)
         }
         noteSeek()
@@ -204,6 +210,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
             swarm?.claim(segment, waited: waited, owners: owners)
         case .drop(let peer, _): swarm?.drop(peer)
         case .unreachable(let segment):
+            if passOver(segment) { break }
             let url = reference(segment)?.url ?? configuration.url
             fail(.segmentUnreachable(url: url, tracks[segment.track].lastErrors[segment.index]))
         case .wait: break
@@ -218,6 +225,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
             reconsider()
             showRendition()
         }
+        keepLatency()
         pumpAll()
         swarm?.tick()
         disk?.tick()
@@ -251,7 +259,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     }
 
     func reference(_ id: SegmentID) -> SegmentReference? {
-        guard tracks.indices.contains(id.track), id.index >= 0, id.index < tracks[id.track].segments.count else {
+        guard tracks.indices.contains(id.track), tracks[id.track].segments.indices.contains(id.index) else {
             return nil
         }
         return tracks[id.track].segment(id.index)
@@ -261,11 +269,11 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
 extension SegmentList {
     /// The segment that holds `time`; `nil` behind the end.
     func index(at time: MediaTime) -> Int? {
-        var (low, high) = (0, count)
+        var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = (low + high) / 2
             if self[middle].end <= time { low = middle + 1 } else { high = middle }
         }
-        return low < count ? low : nil
+        return low < endIndex ? low : nil
     }
 }

@@ -243,7 +243,7 @@ extension SwarmMembership: ChunkSource {
     }
 
     func start(ofSegment root: Digest) -> Duration? {
-        books.segments(of: root).first.map { session.tracks[$0.track].segments[$0.index].start.duration }
+        books.segments(of: root).first.flatMap { session.reference($0)?.start.duration }
     }
 
     func leaves(ofStripe stripe: Int, root: Digest) -> [Digest]? {

@@ -144,9 +144,9 @@ extension SwarmMembership {
             let segments = session.tracks[track].segments
             let horizon = session.report.position + Self.recordWindow
             let start = MediaTime(ticks: session.report.position.nanosecondsClamped, timescale: 1_000_000_000)
-            let first = segments.index(at: start) ?? segments.count
+            let first = segments.index(at: start) ?? segments.endIndex
             var index = first
-            while index < segments.count, segments[index].start.duration < horizon {
+            while index < segments.endIndex, segments[index].start.duration < horizon {
                 defer { index += 1 }
                 let id = SegmentID(track: track, index: index)
                 guard session.tracks[track].isKnown(index), records[id] == nil, !unsigned.contains(id) else { continue }

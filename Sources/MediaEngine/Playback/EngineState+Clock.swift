@@ -14,6 +14,16 @@ extension EngineState {
         stopClock(now: now)
     }
 
+    /// Lets the clock run faster or slower from `now` on.
+    mutating func setRate(_ rate: Double, now: MonotonicInstant) {
+        if case .running = phase {
+            position = position(at: now)
+            phase = .running(since: now, from: position)
+        }
+        self.rate = rate
+        presenter.signal()
+    }
+
     /// Stops the clock where it is; ends a stall.
     private mutating func stopClock(now: MonotonicInstant) {
         switch phase {
@@ -93,7 +103,8 @@ extension EngineState {
         }
         guard let next = nextChange(after: reached, isComplete: isComplete, end: end) else { return nil }
         // Rounded up to a nanosecond, so that the change is due when the clock gets there.
-        return since.advanced(by: (next - from).duration + .nanoseconds(1))
+        let wait = (next - from).duration
+        return since.advanced(by: (rate == 1 ? wait : .clamping(seconds: wait.inSeconds / rate)) + .nanoseconds(1))
     }
 
     /// The earliest end of a stream that the clock has passed with nothing decoded after it; nil when there is none.

@@ -44,6 +44,8 @@ struct EngineState {
 
     var phase = Phase.preparing
     var wantsPlay = false
+    /// Media time that passes while a second does.
+    var rate = 1.0
     /// Position while the clock stands.
     var position = MediaTime.zero
     var seek: Seek?
@@ -113,7 +115,9 @@ struct EngineState {
     /// The place on the timeline at `now`.
     func position(at now: MonotonicInstant) -> MediaTime {
         guard case .running(let since, let from) = phase else { return position }
-        let elapsed = MediaTime(ticks: since.duration(to: now).nanosecondsClamped, timescale: 1_000_000_000)
+        let nanoseconds = since.duration(to: now).nanosecondsClamped
+        let elapsed = MediaTime(
+            ticks: rate == 1 ? nanoseconds : Int64(min(Double(nanoseconds) * rate, 9e18)), timescale: 1_000_000_000)
         return max(from, from + elapsed)
     }
 }

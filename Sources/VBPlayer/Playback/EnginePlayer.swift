@@ -10,8 +10,9 @@ package final class EnginePlayer: SessionSink {
 
     private let loop: EventLoop
     private let startedAt: MonotonicInstant
-    private let start: Duration
-    private let end: Duration?
+    private var start: Duration
+    private let limit: Duration?
+    private var end: Duration?
     private let onEvent: (EngineEvent) -> Void
     private let onFinish: (String?) -> Void
     private var report = PlaybackReport()
@@ -42,7 +43,7 @@ package final class EnginePlayer: SessionSink {
         self.onEvent = onEvent
         self.onFinish = onFinish
         startedAt = loop.now
-        end = limit.map { start + $0 }
+        self.limit = limit
         report.position = start
         let link = Link()
         engine = MediaEngine(configuration: configuration, sink: sink, observer: observer) { event in
@@ -61,17 +62,24 @@ package final class EnginePlayer: SessionSink {
         self.session = session
         engine.take(event)
         switch event {
-        case .prepared:
+        case .prepared(let information):
             hasTracks = true
-            if start > .zero {
-                engine.seek(
-                    id: 0, to: MediaTime(ticks: start.nanosecondsClamped, timescale: 1_000_000_000),
-                    tolerance: .zero)
-            }
+            start = information.start.duration
+            end = limit.map { start + $0 }
+            report.position = start
+            if start > .zero { engine.seek(id: 0, to: information.start, tolerance: .zero) }
             engine.play()
         case .initialization, .segmentBegan, .bytes, .segmentEnded, .trackEnded, .renditionShown: break
         case .failed(let error): finish("\(error)")
         }
+    }
+
+    package func session(_ session: ViewerSession, wantsSpeed speed: Double) { engine.setSpeed(speed) }
+
+    package func session(_ session: ViewerSession, wantsSeekTo time: MediaTime) {
+        report.isPlaying = false
+        engine.seek(id: 0, to: time, tolerance: .zero)
+        session.seek(to: time.duration)
     }
 
     package func playback(at now: MonotonicInstant) -> PlaybackReport {

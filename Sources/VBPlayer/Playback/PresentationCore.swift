@@ -12,6 +12,9 @@ final class PresentationCore: PlaybackCore {
     /// How long nothing may come, before playback is ready, until the source counts as unreachable.
     static let readyTimeout: Duration = .seconds(27)
 
+    /// The name of seeks that nobody asked for; the player's own are counted from 1.
+    private static let ownSeek = UInt64.max
+
     private enum Readiness {
         case waiting(duration: MediaTime?, isPrepared: Bool, isDecoded: Bool)
         case told
@@ -111,6 +114,8 @@ final class PresentationCore: PlaybackCore {
     func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?) {
         log.note(.debug, .player, "seek to \(time.seconds) s")
         queue { core in
+            // Outside the window of a live presentation a seek does nothing.
+            if core.seat.session?.canSeek(to: time) == false { return core.tell(.seekEnded(id: id)) }
             core.state.withLock { $0.figures.halt(EventLoop.now) }
             core.engine.seek(id: id, to: time, tolerance: tolerance)
             core.seat.session?.seek(to: time.duration)
@@ -213,6 +218,7 @@ extension PresentationCore: SessionSink {
         engine.take(event)
         switch event {
         case .prepared(let information):
+            if information.start > .zero { engine.seek(id: Self.ownSeek, to: information.start, tolerance: .zero) }
             let duration = information.isLive ? nil : information.duration
             let ready = state.withLock { state -> PlaybackEvent? in
                 if case .waiting(_, _, let isDecoded) = state.readiness {
@@ -226,6 +232,13 @@ extension PresentationCore: SessionSink {
             log.note(.trace, .engine, "track \(track): the segment at \(timing.start.seconds) s")
         case .initialization, .bytes, .segmentEnded, .trackEnded, .renditionShown: break
         }
+    }
+
+    func session(_ session: ViewerSession, wantsSpeed speed: Double) { engine.setSpeed(speed) }
+
+    func session(_ session: ViewerSession, wantsSeekTo time: MediaTime) {
+        engine.seek(id: Self.ownSeek, to: time, tolerance: .zero)
+        session.seek(to: time.duration)
     }
 
     func playback(at now: MonotonicInstant) -> PlaybackReport {

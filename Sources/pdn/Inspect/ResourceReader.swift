@@ -12,7 +12,8 @@ struct ResourceReader {
         var url: String
     }
 
-    private let loop: EventLoop
+    /// The reader's own.
+    let loop: EventLoop
     /// The most bytes that are taken of a resource.
     private let limit: Int
 

@@ -19,6 +19,7 @@ enum ViewerOptions {
         .value("audio", "LANGUAGE", "the audio language to prefer"),
         .value("subtitles", "LANGUAGE", "the language of subtitles, which can't be shown yet"),
         .value("start", "TIME", "where playback starts"),
+        .value("latency", "TIME", "how far behind the edge of a live stream to play (default: what its manifest says)"),
         .value("duration", "TIME", "how much is played at most"),
         .value("uplink", "RATE", "upload at most this fast"),
         .value("downlink", "RATE", "download from peers at most this fast"),
@@ -70,6 +71,7 @@ enum ViewerOptions {
             configuration.subtitleLanguage = language
         }
         configuration.start = try arguments.duration("start") ?? .zero
+        configuration.liveLatency = try arguments.duration("latency")
         configuration.keepsDecisions = arguments.value("decisions") != nil
         if let address = arguments.value("listen") {
             guard let parsed = NetworkAddress(parsing: address) else {
