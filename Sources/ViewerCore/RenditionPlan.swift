@@ -69,7 +69,9 @@ public struct RenditionPlan: Sendable {
         let index: Int
         let startedAt: MonotonicInstant
         var respondedAt: MonotonicInstant?
-        /// What it brought after its first bytes…
+        /// Its first bytes.
+        var firstBits = 0.0
+        /// What it brought after them…
         var bits = 0.0
         /// …and what everything had brought when these came, from the CDN and peers.
         var allBitsAtResponse = 0.0
@@ -81,6 +83,8 @@ public struct RenditionPlan: Sendable {
     private static let leastSampleBits = Double(128 << 13)
     /// …and 16 KiB for a transfer to count at all.) Before anything else is known, these will do.
     private static let leastFirstBits = Double(16 << 13)
+    /// The share of a segment that a transfer brought that nearly all of it came with.
+    private static let loneShare = 0.9
     /// A transfer keeps up with playback when the rest of the segment comes within this share of its duration…
     private static let safeShare = 0.5
     /// …and within this share of it for each millisecond that the transfer took so far: what comes at once says little, for a
@@ -240,23 +244,32 @@ public struct RenditionPlan: Sendable {
         guard fetches[place].respondedAt == nil else { return fetches[place].bits += Double(byteCount * 8) }
         // How long the first bytes took to flow is not known.
         fetches[place].respondedAt = now
+        fetches[place].firstBits = Double(byteCount * 8)
         fetches[place].allBitsAtResponse = allBits
     }
 
     /// A transfer from the CDN has ended, by itself or not.
     public mutating func fetchEnded(_ id: TransferID, now: MonotonicInstant) { end(id, isWhole: true, now: now) }
 
-    private mutating func end(_ id: TransferID, isWhole: Bool, now: MonotonicInstant) {
+    /// - Parameter segmentBits: The size of the segment that the transfer's last bytes have made complete.
+    private mutating func end(
+        _ id: TransferID, isWhole: Bool, segmentBits: Double = .infinity, now: MonotonicInstant
+    ) {
         guard let place = fetches.firstIndex(where: { $0.id == id }) else { return }
         let fetch = fetches.remove(at: place)
         guard let respondedAt = fetch.respondedAt else { return }
         let span = Self.milliseconds(respondedAt.duration(to: now))
-        guard fetch.bits >= Self.leastFirstBits, span > 0 else { return }
+        // A segment that came from the CDN alone says what there is to say of it, however small it is.
+        let isSegment = fetch.firstBits + fetch.bits >= segmentBits * Self.loneShare
+        guard fetch.bits >= Self.leastFirstBits, span > 0 else {
+            if isSegment { measureAtLeast(fetch, respondedAt: respondedAt, now: now) }
+            return
+        }
         small.own += fetch.bits
         small.all += allBits - fetch.allBitsAtResponse
         small.milliseconds += span
         let believed = bitrate.estimates.cdnKilobitsPerSecond
-        guard small.own >= Self.leastSampleBits || believed == nil || !isWhole else { return }
+        guard small.own >= Self.leastSampleBits || believed == nil || !isWhole || isSegment else { return }
         // What came beside it took a part of the line, if the line was what bound: alone it would have had its own rate at
         // least, and the rate of all at most.
         let (own, all) = (small.own / small.milliseconds, small.all / small.milliseconds)
@@ -266,6 +279,18 @@ public struct RenditionPlan: Sendable {
                 latencyMilliseconds: Self.milliseconds(fetch.startedAt.duration(to: respondedAt)), source: .cdn,
                 isWhole: isWhole))
         small = (0, 0, 0)
+    }
+
+    /// A transfer too small to tell how fast it flowed went at least as fast as if its bytes had taken all the time since the
+    /// request; that counts where more was not believed.
+    private mutating func measureAtLeast(_ fetch: Fetch, respondedAt: MonotonicInstant, now: MonotonicInstant) {
+        let bits = fetch.firstBits + fetch.bits
+        let span = Self.milliseconds(fetch.startedAt.duration(to: now))
+        guard span > 0, bits / span > bitrate.estimates.cdnKilobitsPerSecond ?? 0 else { return }
+        bitrate.measured(
+            TransferSample(
+                bits: bits, milliseconds: span,
+                latencyMilliseconds: Self.milliseconds(fetch.startedAt.duration(to: respondedAt)), source: .cdn))
     }
 
     /// The scheduler asks a peer for something of a segment.
@@ -293,7 +318,9 @@ public struct RenditionPlan: Sendable {
         isStale = true
         slots[index].isComplete = true
         // The next choice is to know how they went.
-        for fetch in fetches.filter({ $0.index == index }) { end(fetch.id, isWhole: true, now: now) }
+        for fetch in fetches.filter({ $0.index == index }) {
+            end(fetch.id, isWhole: true, segmentBits: bits, now: now)
+        }
         if peerBits >= Self.leastSampleBits, peerTime > .zero {
             bitrate.measured(
                 TransferSample(

@@ -14,9 +14,10 @@ public struct SourceEstimates: Sendable, Equatable {
     /// A whole response in less time than this did not cross a network: it came from a cache on this machine or beside it.
     /// (shaka-player, `cacheLoadThreshold`.)
     private static let cacheMilliseconds = 5.0
-    /// After so many such responses in a row they are believed: the CDN is that near, and by now the buffer holds as many
-    /// segments.
-    private static let disbelievedRun = 8
+    /// After so many such responses in a row they are believed: a cache on the way has one segment and not the next, but a CDN
+    /// that is near, or whose line lets a second's worth of bytes through at once, is so for all of them. A bitrate is to be
+    /// back within three segments.
+    private static let disbelievedRun = 2
 
     private var cdn = DualAverage()
     private var peers = DualAverage()

@@ -72,7 +72,7 @@ import Testing
         for _ in 0..<50 {
             fooled.measured(TransferSample(bits: 12e6, milliseconds: 1, latencyMilliseconds: 0, source: .store))
         }
-        for _ in 0..<8 {
+        for _ in 0..<2 {
             fooled.measured(TransferSample(bits: 12e6, milliseconds: 2, latencyMilliseconds: 1, source: .cdn))
         }
         for buffer in stride(from: 0.0, through: 22_000, by: 1000) {

@@ -1,0 +1,67 @@
+import Delivery
+import Foundation
+import Testing
+
+/// Changes of rendition over a line that falls and rises.
+@Suite(.enabled(if: TestCDN.isAvailable, "needs nginx and ffmpeg"), .timeLimit(.minutes(3)))
+struct SwitchingTests {
+    @Test(arguments: LadderCDN.Form.allCases)
+    func thePictureGoesOnWithoutASeamWhileTheLineFallsAndRises(_ form: LadderCDN.Form) async throws {
+        let cdn = try await LadderCDN()
+        let outcome = try await LadderViewer.play(cdn.url(form))
+        #expect(outcome.failure == nil && outcome.figures.error == nil)
+        #expect(outcome.figures.stalls == 0)
+        #expect(outcome.rungs.count == LadderCDN.segmentCount)
+        let top = LadderCDN.pictureHeights.count - 1
+        let slow = LadderCDN.slowSegments
+        #expect(outcome.rungs[slow].contains(0), "\(outcome.rungs)")
+        #expect(outcome.rungs[(slow.upperBound + 3)...].allSatisfy { $0 == top }, "\(outcome.rungs)")
+        // Every picture is there once, at its time…
+        let ticks = 90_000 / LadderCDN.framesPerSecond
+        let times = outcome.frames.map { Int($0.split(separator: ",")[2].drop { $0 == " " }) ?? -1 }
+        #expect(
+            times
+                == (0..<LadderCDN.segmentCount * LadderCDN.segmentSeconds * LadderCDN.framesPerSecond).map {
+                    $0 * ticks
+                })
+        // …and as ffmpeg decodes it.
+        let truth = try await Self.truth(form, outcome.rungs)
+        let frames = outcome.frames.map(LadderCDN.sizeAndHash)
+        #expect(frames.count == truth.count)
+        let wrong = zip(frames, truth).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
+        #expect(wrong.isEmpty, "pictures \(wrong.prefix(10)), renditions \(outcome.rungs)")
+        // The figures and the log say the same.
+        #expect(outcome.figures.switches == zip(outcome.rungs, outcome.rungs.dropFirst()).count { $0 != $1 })
+        #expect(Self.chosenRungs(outcome) == outcome.rungs)
+        #expect(outcome.shown.count == outcome.figures.switches + 1)
+    }
+
+    /// ffmpeg's decode of what was played, each span of one rendition by itself.
+    private static func truth(_ form: LadderCDN.Form, _ rungs: [Int]) async throws -> [String] {
+        var truth: [String] = []
+        var start = 0
+        for index in 1...rungs.count where index == rungs.count || rungs[index] != rungs[start] {
+            truth += try await LadderCDN.truth(form, rung: rungs[start], segments: start..<index)
+            start = index
+        }
+        return truth
+    }
+
+    /// The rung of each segment as the decision log has it.
+    private static func chosenRungs(_ outcome: LadderViewer.Outcome) -> [Int] {
+        struct Line: Decodable {
+            struct Choice: Decodable {
+                struct Segment: Decodable { var index: Int }
+                struct Decision: Decodable { var rung: Int, reason: String }
+                var segment: Segment, decision: Decision
+            }
+            var value: Choice
+        }
+        var rungs: [Int: Int] = [:]
+        for line in outcome.decisions where line.contains("\"kind\":\"choice\"") {
+            guard let choice = (try? JSONDecoder().decode(Line.self, from: Data(line.utf8)))?.value else { continue }
+            rungs[choice.segment.index] = choice.decision.rung
+        }
+        return rungs.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
