@@ -4,7 +4,7 @@ internal import CoreModel
 struct IncomingRequest: Sendable {
     let id: ChunkRequestID
     let root: Digest
-    let first: Int
+    private let firstChunk: UInt16
     /// Chunks whose availability has not been asked for yet.
     var fresh: ChunkBits
     /// Chunks that were available or stored when last asked for.
@@ -17,8 +17,6 @@ struct IncomingRequest: Sendable {
     var stored: ChunkBits = .none
     /// Stripes, counted from the first chunk's, whose leaves go before their first chunk.
     var leavesOwed: ChunkBits
-    /// When the time left is over.
-    let deadline: MonotonicInstant
     /// Until when it may wait behind others: before the other side takes the link for stalled.
     let patienceEnds: MonotonicInstant
     /// How much it needs to be answered.
@@ -27,13 +25,17 @@ struct IncomingRequest: Sendable {
     init(_ request: ChunkRequest, now: MonotonicInstant) {
         id = request.id
         root = request.root
-        first = request.chunks.lowerBound
+        firstChunk = UInt16(request.chunks.lowerBound)
         fresh = ChunkBits(count: request.chunks.count)
         leavesOwed = request.wantsLeaves ? ChunkBits(count: request.chunks.stripes.count) : .none
-        deadline = now.advanced(by: request.timeLeft)
-        need = UploadNeed(deadline: deadline, start: nil)
+        need = UploadNeed(deadline: now.advanced(by: request.timeLeft), start: nil)
         patienceEnds = now.advanced(by: max(.milliseconds(1500), request.timeLeft / 8))
     }
+
+    var first: Int { Int(firstChunk) }
+
+    /// When the time left is over.
+    var deadline: MonotonicInstant { need.deadline }
 
     /// Chunks that have not ended.
     var outstanding: ChunkBits { fresh.union(ready).union(standing).union(stored) }

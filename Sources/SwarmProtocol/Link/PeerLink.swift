@@ -277,10 +277,10 @@ public struct PeerLink: Sendable {
         records = []
     }
 
-    /// Gives back the room of requests that have ended, if a burst made it large: most links are quiet most of the time.
+    /// Gives back the room of requests that have ended: most links are quiet most of the time.
     mutating func releaseRequestStorage() {
-        if outgoing.isEmpty, outgoing.capacity > 4 { outgoing = [] }
-        if incoming.isEmpty, incoming.capacity > 4 { incoming = [] }
+        if outgoing.isEmpty { outgoing = [] }
+        if incoming.isEmpty { incoming = [] }
     }
 
     /// Gives back the room that a burst left behind.

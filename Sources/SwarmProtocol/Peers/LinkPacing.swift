@@ -10,14 +10,15 @@ struct LinkPacing: Sendable {
     private struct Frame: Sendable {
         /// Bytes that the transport had taken when it was next looked at; `nil` until then.
         var end: Int?
-        var sentAt: MonotonicInstant
+        var sentAt: MonotonicInstant = .origin
     }
 
     var pacer = DelayPacer()
     private var nextSample: MonotonicInstant = .origin
     private var acknowledgedAtSample = 0
-    /// Those that are not acknowledged, in order; at most ``frameLimit``.
-    private var frames: [Frame] = []
+    /// Those that are not acknowledged, in order, the first ``frameCount`` of these places.
+    private var frames: InlineArray<4, Frame> = .init(repeating: Frame())
+    private var frameCount: UInt8 = 0
     /// When the frame before the first of them had left the line.
     private var lineFree: MonotonicInstant = .origin
     /// How long the line takes for a frame, smoothed; `nil` before the first was measured.
@@ -28,6 +29,11 @@ struct LinkPacing: Sendable {
     private static let rest = 1448
     /// Frames that are remembered at once; of more than these the window is wide enough.
     private static let frameLimit = 4
+
+    private mutating func removeFirstFrame() {
+        frameCount -= 1
+        for place in 0..<Int(frameCount) { frames[place] = frames[place + 1] }
+    }
 
     /// Whether the round trip should be looked at: once in each.
     func isSampleDue(now: MonotonicInstant) -> Bool { now >= nextSample }
@@ -41,27 +47,29 @@ struct LinkPacing: Sendable {
 
     /// When the last packet of the only frame on its way leaves the line's queue, as far as can be told.
     var nextFrame: MonotonicInstant {
-        guard frames.count == 1, let frame = frames.first, let frameTime else { return .distantFuture }
+        guard frameCount == 1, let frameTime else { return .distantFuture }
         let rest = frameTime * Self.rest / DelayPacer.minimumWindow
-        return max(frame.sentAt, lineFree).advanced(by: frameTime - rest)
+        return max(frames[0].sentAt, lineFree).advanced(by: frameTime - rest)
     }
 
     /// Notes that a frame was handed to the transport.
     mutating func didSend(now: MonotonicInstant) {
         // Of one that is forgotten it isn't known when the line was through with it.
-        if frames.count == Self.frameLimit {
-            frames.removeFirst()
+        if frameCount == Self.frameLimit {
+            removeFirstFrame()
             lineFree = .origin
         }
-        frames.append(Frame(sentAt: now))
+        frames[Int(frameCount)] = Frame(sentAt: now)
+        frameCount += 1
     }
 
     /// Notes what the transport has taken and how much of it is not acknowledged, and so what the line took for the frames
     /// that are through.
     mutating func note(sent: Int, inFlight: Int, now: MonotonicInstant) {
-        for index in frames.indices where frames[index].end == nil { frames[index].end = sent }
-        while let frame = frames.first, let end = frame.end, end - Self.rest <= sent - inFlight {
-            frames.removeFirst()
+        for place in 0..<Int(frameCount) where frames[place].end == nil { frames[place].end = sent }
+        while frameCount > 0, let end = frames[0].end, end - Self.rest <= sent - inFlight {
+            let frame = frames[0]
+            removeFirstFrame()
             // An acknowledgement comes a round trip after the packet has left the line.
             let left = now.advanced(by: .zero - (pacer.base ?? .zero))
             if frame.sentAt <= lineFree {

@@ -20,8 +20,8 @@ public struct NeighbourhoodConfiguration: Hashable, Sendable {
     public var maximumDialCount = 8
     /// Incoming connections that have not said hello.
     public var maximumStrangerCount = 32
-    /// Peers that are kept in mind as candidates for a link.
-    public var maximumCandidateCount = 256
+    /// Peers that are kept in mind as candidates for a link: some more than there can be links.
+    public var maximumCandidateCount = 64
     /// When a new link is told of other peers first.
     public var firstExchangeDelay: Duration = .seconds(5)
     /// How often a link is told of other peers, give or take a fifth.

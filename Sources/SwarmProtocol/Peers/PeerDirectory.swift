@@ -31,7 +31,7 @@ struct PeerDirectory: Sendable {
     private let limit: Int
     private var candidates: [Candidate] = []
 
-    init(limit: Int = 256) { self.limit = limit }
+    init(limit: Int = 64) { self.limit = limit }
 
     /// The peers known.
     var all: [Candidate] { candidates }
