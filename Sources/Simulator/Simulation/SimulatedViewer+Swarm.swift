@@ -10,10 +10,11 @@ internal import ViewerCore
 extension SimulatedViewer {
     // MARK: Driving the neighbourhood
 
-    func drive(evenOffline: Bool = false) {
-        guard isOnline || evenOffline, !isDriving else { return }
-        isDriving = true
-        defer { isDriving = false }
+    /// Has the neighbourhood's wishes carried out, once all that has come has been taken up.
+    func drive() { put(.drive) }
+
+    /// Carries out what the neighbourhood wants.
+    func driveNow() {
         var environment = ViewerEnvironment(viewer: self)
         while true {
             switch neighbourhood.poll(now: now, environment: &environment) {
@@ -97,15 +98,19 @@ extension SimulatedViewer {
     func connected(_ id: LinkID, flow: FlowID) {
         while transports.count <= id.slot { transports.append(Transport(id: id, flow: FlowID(rawValue: -1))) }
         transports[id.slot] = Transport(id: id, flow: flow)
-        neighbourhood.opened(id, now: now)
-        drive()
+        act {
+            neighbourhood.opened(id, now: now)
+            drive()
+        }
     }
 
     /// A connection to a peer broke, or could not be made.
     func lost(_ id: LinkID) {
         if flow(of: id) != nil { transports[id.slot].flow = FlowID(rawValue: -1) }
-        neighbourhood.lost(id, code: -104, now: now)
-        drive()
+        act {
+            neighbourhood.lost(id, code: -104, now: now)
+            drive()
+        }
     }
 
     func received(_ bytes: [UInt8], missing: Int, on id: LinkID) {
@@ -123,8 +128,10 @@ extension SimulatedViewer {
     func hasRoom(_ id: LinkID) {
         guard flow(of: id) != nil else { return }
         transports[id.slot].waitsForRoom = false
-        neighbourhood.drained(id)
-        drive()
+        act {
+            neighbourhood.drained(id)
+            drive()
+        }
     }
 
     // MARK: Requests and claims

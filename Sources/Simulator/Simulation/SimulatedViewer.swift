@@ -14,12 +14,6 @@ final class SimulatedViewer {
         case scheduler, neighbourhood, tracker, look, player
     }
 
-    /// A wake that is planned, and the event that will find it; an event that comes too early plans another one.
-    struct Alarm {
-        var deadline = MonotonicInstant.distantFuture
-        var armed = MonotonicInstant.distantFuture
-    }
-
     /// A media transfer from the CDN.
     struct Fetch {
         var id: TransferID
@@ -84,9 +78,11 @@ final class SimulatedViewer {
     @exclusivity(unchecked) var player: PlaybackClock
 
     @exclusivity(unchecked) var isOnline = true
-    @exclusivity(unchecked) var alarms: InlineArray<5, Alarm> = .init(repeating: Alarm())
-    @exclusivity(unchecked) var isDraining = false
-    @exclusivity(unchecked) var isDriving = false
+    /// When it is woken, by what for.
+    @exclusivity(unchecked) var alarms: InlineArray<5, MonotonicInstant> = .init(repeating: .distantFuture)
+    /// What waits until all that has come has been taken up.
+    @exclusivity(unchecked) var chores: Chores = []
+    @exclusivity(unchecked) var isActing = false
     var isDrainingTracker = false
 
     // MARK: Session
@@ -190,6 +186,7 @@ final class SimulatedViewer {
     // MARK: - Life
 
     func start() {
+        world.inboxes[index].isOpen = true
         startupUntil = now.advanced(by: Self.startupSpan)
         arm(.look, at: now.advanced(by: Self.tick))
         if world.usesPeers {
@@ -211,9 +208,10 @@ final class SimulatedViewer {
         _ = player.advance(to: now)
         updateReport()
         isOnline = false
+        world.inboxes[index].isOpen = false
         feedTracker(.stop)
         neighbourhood.leave()
-        drive(evenOffline: true)
+        driveNow()
         let statistics = neighbourhood.statistics
         figures.messagesSent = Int(clamping: statistics.sentControlCount)
         figures.messagesReceived = Int(clamping: statistics.receivedControlCount)
@@ -223,49 +221,20 @@ final class SimulatedViewer {
         fetches = []
     }
 
-    func arm(_ wake: Wake, at instant: MonotonicInstant) {
-        alarms[wake.rawValue].deadline = instant
-        guard instant < alarms[wake.rawValue].armed else { return }
-        alarms[wake.rawValue].armed = instant
-        world.schedule(.wake(viewer: index, wake), at: instant)
-    }
-
-    func disarm(_ wake: Wake) { alarms[wake.rawValue].deadline = .distantFuture }
-
-    /// An event that was scheduled for a wake has come.
-    func woken(_ wake: Wake, scheduledAt instant: MonotonicInstant) {
-        guard isOnline, alarms[wake.rawValue].armed == instant else { return }
-        alarms[wake.rawValue].armed = .distantFuture
-        let deadline = alarms[wake.rawValue].deadline
-        guard deadline <= now else {
-            if deadline != .distantFuture { arm(wake, at: deadline) }
-            return
-        }
-        alarms[wake.rawValue].deadline = .distantFuture
-        switch wake {
-        case .scheduler: feed(.timer)
-        case .neighbourhood: drive()
-        case .tracker: feedTracker(.timeout)
-        case .look:
-            arm(.look, at: now.advanced(by: Self.tick))
-            look()
-        case .player: advancePlayer()
-        }
-    }
-
     // MARK: - The scheduler's driver
 
+    /// Tells the scheduler something, and has it decide once all that has come has been taken up.
     func feed(_ input: SchedulerInput) {
         guard isOnline else { return }
         tell(input)
-        drain()
+        put(.decide)
     }
 
     /// Takes several inputs in before anything is decided.
     func feed(_ inputs: [SchedulerInput]) {
         guard isOnline, !inputs.isEmpty else { return }
         for input in inputs { tell(input) }
-        drain()
+        put(.decide)
     }
 
     func tell(_ input: SchedulerInput) {
@@ -273,10 +242,8 @@ final class SimulatedViewer {
         if hasRival { rival?.handle(input, now: now) } else { scheduler.handle(input, now: now) }
     }
 
-    private func drain() {
-        guard !isDraining else { return }
-        isDraining = true
-        defer { isDraining = false }
+    /// Carries out what the scheduler wants.
+    func decideNow() {
         while isOnline {
             let output = hasRival ? rival?.poll(now: now) ?? .wait(until: nil) : scheduler.poll(now: now)
             decisions?.append(DecisionEntry(time: now, event: .output(output)))
@@ -437,13 +404,14 @@ final class SimulatedViewer {
         tell(.segments(track: 0, descriptions))
         guard world.usesPeers, !world.policy.waitsForRecords else { return }
         // What peers have said of the segments is known together with them: nothing is decided in between.
-        isDraining = true
-        for index in first..<last { adoptRecord(of: index) }
-        isDraining = false
+        act { for index in first..<last { adoptRecord(of: index) } }
     }
 
+    /// Has the player handed what is there, once all that has come has been taken up.
+    func pump() { put(.pump) }
+
     /// Hands the player what is there, up to a bounded time ahead.
-    func pump() {
+    func pumpNow() {
         guard isOnline, hasTimeline else { return }
         while feedIndex < knownSegments {
             let place = place(feedIndex)

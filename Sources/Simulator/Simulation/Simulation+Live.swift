@@ -51,14 +51,18 @@ extension Simulation {
 
     func discovered(_ index: Int) {
         guard let viewer = viewers[index], viewer.isOnline, viewer.hasTimeline else { return }
-        viewer.learnSegments()
-        viewer.feed(.timer)
+        viewer.act {
+            viewer.learnSegments()
+            viewer.feed(.timer)
+        }
     }
 
     func recorded(_ segment: Int, by index: Int) {
         guard let viewer = viewers[index], viewer.isOnline else { return }
-        viewer.learnSegments()
-        viewer.recordCame(of: segment - viewer.firstSegment)
+        viewer.act {
+            viewer.learnSegments()
+            viewer.recordCame(of: segment - viewer.firstSegment)
+        }
     }
 
     /// Live: the figures that time changes.

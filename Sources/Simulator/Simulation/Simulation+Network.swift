@@ -26,6 +26,7 @@ extension Simulation {
         var receivedWire = 0
         var received = 0
         var fails = false
+        var hasResponded = false
     }
 
     /// Bytes of manifests and of a catalogue's index and first page.
@@ -70,8 +71,7 @@ extension Simulation {
         let isLost = delivery.outcome == .dropped
         switch Kind(rawValue: delivery.payload >> 56) {
         case .peer:
-            guard let parcel = parcels.remove(index) else { return }
-            if isLost { payload.lost += parcel.payload } else { arrived(parcel, on: delivery.flow) }
+            if isLost { lose(index) } else { arrived(index, on: delivery.flow) }
         case .closing: if !isLost { hangUp(delivery.flow, by: nil) }
         case .request:
             guard !isLost, transfers[index]?.serial == serial else { return }
@@ -122,10 +122,13 @@ extension Simulation {
     func dialled(_ number: Int) {
         guard let dial = dials.remove(number), let viewer = viewers[dial.viewer], viewer.isOnline else { return }
         guard dial.target >= 0, let other = viewers[dial.target], other.isOnline else { return viewer.lost(dial.link) }
-        var environment = ViewerEnvironment(viewer: other)
         let from = NetworkAddress(host: viewer.address.host, port: 50_000)
-        let accepted = other.neighbourhood.accept(from: from, now: now, environment: &environment)
-        other.drive()
+        var accepted: LinkID?
+        other.act {
+            var environment = ViewerEnvironment(viewer: other)
+            accepted = other.neighbourhood.accept(from: from, now: now, environment: &environment)
+            other.drive()
+        }
         guard let accepted else { return viewer.lost(dial.link) }
         let flow = network.connect(viewer.node, to: other.node)
         let connection = Int(flow.rawValue >> 1)
@@ -143,23 +146,28 @@ extension Simulation {
         network.send(byteCount, payload: Self.payload(.peer, parcel), priority: .data, on: flow)
     }
 
-    private func arrived(_ parcel: Parcel, on flow: FlowID) {
+    private func arrived(_ number: Int, on flow: FlowID) {
+        guard let (sentAt, chunkByteCount) = parcels[number].map({ ($0.sentAt, $0.payload) }) else { return }
         let isFromDialer = flow.rawValue & 1 == 0
         // Most messages are nothing to their sender any more, whose memory is far away.
         let waits = Self.noteRoundTrip(
-            &connections[Int(flow.rawValue >> 1)], now.nanoseconds - parcel.sentAt.nanoseconds, isFromDialer)
+            &connections[Int(flow.rawValue >> 1)], now.nanoseconds - sentAt.nanoseconds, isFromDialer)
         let connection = connections[Int(flow.rawValue >> 1)]
         if waits, let link = isFromDialer ? connection.dialerLink : connection.acceptorLink {
-            viewers[isFromDialer ? connection.dialer : connection.acceptor]?.acknowledged(link)
+            post(
+                .acknowledged(link), to: isFromDialer ? connection.dialer : connection.acceptor,
+                within: Self.shortDelay)
         }
-        guard let link = isFromDialer ? connection.acceptorLink : connection.dialerLink,
-            let target = viewers[isFromDialer ? connection.acceptor : connection.dialer], target.isOnline
-        else {
-            payload.lost += parcel.payload
-            return
+        let target = isFromDialer ? connection.acceptor : connection.dialer
+        guard let link = isFromDialer ? connection.acceptorLink : connection.dialerLink, inboxes[target].isOpen else {
+            return lose(number)
         }
-        payload.arrived += parcel.payload
-        target.received(parcel.bytes, missing: parcel.missing, on: link)
+        payload.arrived += chunkByteCount
+        post(.message(parcel: Int32(number), link), to: target)
+    }
+
+    private func lose(_ number: Int) {
+        if let parcel = parcels.remove(number) { payload.lost += parcel.payload }
     }
 
     /// Takes a sample of a round trip.
@@ -292,20 +300,29 @@ extension Simulation {
             : Int(Double(transfer.byteCount) * Double(transfer.receivedWire) / Double(transfer.wireByteCount))
         let byteCount = transfer.fails ? 0 : max(0, total - transfer.received)
         transfer.received += byteCount
-        let viewer = viewers[transfer.viewer]
+        let isFirst = !transfer.hasResponded
+        transfer.hasResponded = true
         if isLast {
             _ = transfers.remove(number)
             if let flow = transfer.flow {
-                if let viewer, viewer.isOnline { viewer.idleFlows.append(flow) } else { network.close(flow) }
+                if let viewer = viewers[transfer.viewer], viewer.isOnline {
+                    viewer.idleFlows.append(flow)
+                } else {
+                    network.close(flow)
+                }
             }
         } else {
             transfers[number] = transfer
         }
-        guard let viewer, viewer.isOnline else { return }
+        if case .media(let id) = transfer.request, !transfer.fails {
+            // How long the CDN takes to answer, and from then on, is measured.
+            return post(
+                .media(id, byteCount: Int32(byteCount), isLast: isLast), to: transfer.viewer,
+                within: isFirst ? .zero : Self.shortDelay)
+        }
+        guard let viewer = viewers[transfer.viewer], viewer.isOnline else { return }
         switch transfer.request {
-        case .media(let id):
-            if transfer.fails { return viewer.failed(id) }
-            viewer.received(byteCount, of: id, isLast: isLast)
+        case .media(let id): viewer.act { viewer.failed(id) }
         case .manifest:
             viewer.figures.bytesManifest += byteCount
             guard isLast else { return }
@@ -313,7 +330,7 @@ extension Simulation {
             if transfer.fails {
                 request(.manifest, byteCount: transfer.byteCount, for: viewer)
             } else {
-                viewer.manifestArrived()
+                viewer.act { viewer.manifestArrived() }
             }
         case .catalogue:
             viewer.figures.bytesCatalogue += byteCount
@@ -321,7 +338,7 @@ extension Simulation {
             if transfer.fails {
                 request(.catalogue, byteCount: transfer.byteCount, for: viewer)
             } else {
-                viewer.catalogueArrived()
+                viewer.act { viewer.catalogueArrived() }
             }
         }
     }

@@ -19,7 +19,7 @@ package final class Simulation {
         case arrive(viewer: Int)
         case depart(viewer: Int)
         case remove(viewer: Int)
-        case wake(viewer: Int, SimulatedViewer.Wake)
+        case wake(viewer: Int)
         case habit(viewer: Int, event: Int)
         case resume(viewer: Int)
         case impatience(viewer: Int)
@@ -42,7 +42,7 @@ package final class Simulation {
             case 0: self = .arrive(viewer: index)
             case 1: self = .depart(viewer: index)
             case 2: self = .remove(viewer: index)
-            case 3: self = .wake(viewer: index, SimulatedViewer.Wake(rawValue: extra) ?? .look)
+            case 3: self = .wake(viewer: index)
             case 4: self = .habit(viewer: index, event: extra)
             case 5: self = .resume(viewer: index)
             case 6: self = .impatience(viewer: index)
@@ -66,7 +66,7 @@ package final class Simulation {
             case .arrive(let viewer): Self.code(0, viewer)
             case .depart(let viewer): Self.code(1, viewer)
             case .remove(let viewer): Self.code(2, viewer)
-            case .wake(let viewer, let wake): Self.code(3, viewer, wake.rawValue)
+            case .wake(let viewer): Self.code(3, viewer)
             case .habit(let viewer, let event): Self.code(4, viewer, event)
             case .resume(let viewer): Self.code(5, viewer)
             case .impatience(let viewer): Self.code(6, viewer)
@@ -146,6 +146,8 @@ package final class Simulation {
     @exclusivity(unchecked) var events = EventQueue<UInt64>()
     @exclusivity(unchecked) var now = MonotonicInstant.origin
     @exclusivity(unchecked) var viewers: [SimulatedViewer?]
+    @exclusivity(unchecked) var inboxes: ContiguousArray<Inbox>
+    @exclusivity(unchecked) var mail = SimulationPool<Mail>()
     @exclusivity(unchecked) var connections: ContiguousArray<Connection> = []
     @exclusivity(unchecked) var parcels = SimulationPool<Parcel>()
     var dials = SimulationPool<Dial>()
@@ -215,7 +217,7 @@ package final class Simulation {
 
         var configuration = NetworkConfiguration()
         configuration.acknowledgementShare = 66.0 / (2 * 1_514)
-        let between = scenario.links.between / 2
+        let between = max(.zero, scenario.links.between / 2 - Self.inboxDelay / 2)
         configuration.regionDelays = [[between, .zero], [.zero, .zero]]
         if let table = ReachabilityTable(probabilities: scenario.nat.pairProbabilities) {
             configuration.reachability = table
@@ -235,6 +237,7 @@ package final class Simulation {
         store = TrackerStore(configuration: tracker, key: key, suite: suite)
         let count = population.viewers.count
         viewers = Array(repeating: nil, count: count)
+        inboxes = ContiguousArray(repeating: Inbox(), count: count)
         boxes = Array(repeating: nil, count: count)
         tallies = Array(repeating: ViewerTally(), count: count)
         segmentBytes = Array(repeating: SegmentBytes(), count: stream.segments.count)
@@ -244,7 +247,7 @@ package final class Simulation {
                 if let site = line.site {
                     .site(
                         bitsPerSecond: site.lanBitsPerSecond.map(Double.init) ?? .infinity,
-                        delay: site.lanRoundTrip / 2)
+                        delay: max(.zero, site.lanRoundTrip / 2 - Self.inboxDelay / 2))
                 } else { .access }
             sharedLinks.append(
                 network.addSharedLink(
@@ -329,7 +332,7 @@ package final class Simulation {
         case .arrive(let index): arrive(index)
         case .depart(let index): leave(index)
         case .remove(let index): remove(index)
-        case .wake(let index, let wake): viewers[index]?.woken(wake, scheduledAt: now)
+        case .wake(let index): wake(index)
         case .habit(let index, let event): habit(event, of: index)
         case .resume(let index): viewers[index]?.resume()
         case .impatience(let index): if viewers[index]?.player.startup == nil { leave(index) }
@@ -381,7 +384,7 @@ package final class Simulation {
             schedule(
                 .impatience(viewer: index), at: now.advanced(by: .clamping(seconds: Double(profile.patienceSeconds))))
         }
-        viewer.start()
+        viewer.act { viewer.start() }
     }
 
     private func habit(_ number: Int, of index: Int) {
@@ -396,6 +399,9 @@ package final class Simulation {
     /// A viewer leaves; its node stays until its goodbyes are out.
     func leave(_ index: Int) {
         guard let viewer = viewers[index], viewer.isOnline else { return }
+        // What has come counts, and may be all that it was waiting for.
+        viewer.act {}
+        guard viewer.isOnline else { return }
         viewer.stop()
         tallies[index] = viewer.figures
         if let entries = viewer.decisions {
