@@ -95,7 +95,7 @@ let shells: [Target] = [
             "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "ViewerCore", "Manifest", "TrackerProtocol",
             "Cryptography", "EventLoop", "HTTPTransfer", "WebSockets",
         ]),
-    library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine"]),
+    library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine", "Scheduling"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     .target(
         name: "Simulator",
@@ -160,7 +160,7 @@ let testTargets: [Target] = [
     tests(
         "CallerMode6Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode6",
         settings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine", "TestSupport"]),
+    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine", "Scheduling", "TestSupport"]),
     tests("EventLoopTests", ["CLibuv", "CoreModel", "EventLoop", "TestSupport"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),

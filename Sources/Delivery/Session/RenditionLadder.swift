@@ -53,7 +53,7 @@ struct RenditionLadder {
     func startRung(_ configuration: SessionConfiguration) -> Int {
         AdaptiveBitrate.startRung(
             of: rungs, expecting: Double(configuration.startBitsPerSecond) / 1000,
-            highest: rungs.highestRung(within: BitrateLimits(bitsPerSecond: configuration.maximumBitsPerSecond)))
+            highest: rungs.highestRung(within: configuration.limits))
     }
 
     /// The mean rate where the manifest tells it, or else the peak; what a manifest says may be absurd.

@@ -36,6 +36,10 @@ public struct SessionConfiguration: Sendable {
     public var renditionID: String?
     /// The highest bit rate that is chosen, in bits a second; `nil` for any. The lowest rendition is always allowed.
     public var maximumBitsPerSecond: Int?
+    /// Where the picture is shown when the session starts, in pixels: no larger one is chosen than it takes to fill that.
+    public var viewport: PixelSize?
+    /// Whether ``viewport`` counts.
+    public var isLimitedToDisplay = true
     /// The audio language to prefer, as in BCP 47.
     public var audioLanguage: String?
     /// The language of the subtitles to choose, as in BCP 47. They can't be shown yet: the log says so where there are any.
@@ -79,6 +83,11 @@ public struct SessionConfiguration: Sendable {
     public var certificateFile: String?
     /// Whether decisions are kept for ``ViewerSession/decisions``.
     public var keepsDecisions = false
+
+    /// What limits automatic choices.
+    var limits: BitrateLimits {
+        BitrateLimits(bitsPerSecond: maximumBitsPerSecond, viewport: isLimitedToDisplay ? viewport : nil)
+    }
 
     /// Plays `url` from the CDN alone.
     public init(url: String) { self.url = url }

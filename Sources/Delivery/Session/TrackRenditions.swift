@@ -52,7 +52,7 @@ struct TrackRenditions {
     ) {
         self.grid = grid
         capacity = configuration.scheduling.aloneWindow
-        limits = BitrateLimits(bitsPerSecond: configuration.maximumBitsPerSecond)
+        limits = configuration.limits
         var bitrate = BitrateConfiguration()
         bitrate.capacityMilliseconds = capacity.inSeconds * 1000
         bitrate.segmentMilliseconds = max(1, grid[grid.count / 2].duration.duration.inSeconds * 1000)

@@ -67,6 +67,7 @@ extension ViewerSession {
         else { return }
         tracks[0].renditions = TrackRenditions(
             ladder, first: tracks[0].information.rendition, grid: tracks[0].segments, configuration: configuration)
+        tracks[0].renditions?.limits.viewport = viewport
     }
 
     private func qualities(of presentation: Presentation) -> [SessionInformation.Quality] {

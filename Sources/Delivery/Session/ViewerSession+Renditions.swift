@@ -319,8 +319,9 @@ extension ViewerSession {
         loop.checkIsolated()
         guard !isStopped, let track = adaptiveTrack else { return }
         guard let id else {
+            guard let former = tracks[track].renditions?.manualRung else { return }
             tracks[track].renditions?.manualRung = nil
-            tracks[track].renditions?.plan.limitsChanged()
+            for id in chosen(former, of: track) { chooseRendition(id.index, of: track) }
             return feed(.timer)
         }
         guard let rung = tracks[track].renditions?.rung(of: id) else { return }
@@ -343,11 +344,13 @@ extension ViewerSession {
         }
     }
 
-    /// Limits what is chosen automatically from now on.
-    public func setLimits(_ limits: BitrateLimits) {
+    /// The picture is shown in so many pixels from now on; `nil` when that isn't known or doesn't matter.
+    public func setViewport(_ size: PixelSize?) {
         loop.checkIsolated()
-        guard !isStopped, let track = adaptiveTrack else { return }
-        tracks[track].renditions?.limits = limits
+        guard !isStopped, configuration.isLimitedToDisplay else { return }
+        viewport = size
+        guard let track = adaptiveTrack else { return }
+        tracks[track].renditions?.limits.viewport = size
         tracks[track].renditions?.plan.limitsChanged()
         feed(.timer)
     }

@@ -33,6 +33,8 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     let client: HTTPClient
     var scheduler: Scheduler
     var tracks: [TrackState] = []
+    /// Where the picture is shown, in pixels.
+    var viewport: PixelSize?
     /// The track whose segments are chosen from several renditions.
     var adaptiveTrack: Int?
     var fetches: [TransferID: CDNFetch] = [:]
@@ -71,6 +73,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
         self.configuration = configuration
         self.loop = loop
         self.sink = sink
+        viewport = configuration.isLimitedToDisplay ? configuration.viewport : nil
         var http = HTTPClient.Configuration()
         http.certificateFile = configuration.certificateFile
         http.seed = configuration.scheduling.seed

@@ -1,5 +1,6 @@
 public import Foundation
 internal import MediaEngine
+internal import Scheduling
 import Synchronization
 
 /// Where a player shows its pictures: the layout of the picture in a rectangle, and the pictures themselves.
@@ -25,6 +26,8 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
     /// The player that shows here; pictures of another are refused. What changes with it does so under its lock, so that
     /// no picture of a former owner comes late.
     private let owner = Mutex<ObjectIdentifier?>(nil)
+    /// Told of each new size in pixels, for the owner.
+    private let onResize = Mutex<(@Sendable (PixelSize?) -> Void)?>(nil)
 
     /// The pictures.
     public let frames = VBFrameSink()
@@ -35,7 +38,18 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
     /// The rectangle to show in; until it is set, the size of the picture with square samples.
     public var bounds: CGRect {
         get { observedState.visible.bounds }
-        set { observedState.update { $0.givenBounds = newValue } }
+        set {
+            observedState.update { $0.givenBounds = newValue }
+            onResize.withLock { $0 }?(viewport)
+        }
+    }
+
+    /// The pixels that ``bounds`` have room for; `nil` until they are set.
+    var viewport: PixelSize? {
+        observedState.newest.givenBounds.flatMap { bounds in
+            guard bounds.width >= 1, bounds.height >= 1, bounds.width < 1e6, bounds.height < 1e6 else { return nil }
+            return PixelSize(width: Int(bounds.width.rounded(.up)), height: Int(bounds.height.rounded(.up)))
+        }
     }
 
     /// How the picture fills ``bounds``; aspect fit by default.
@@ -51,10 +65,16 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
     public var isReadyForDisplay: Bool { observedState.visible.isReady }
 
     /// Gives the layer to a player, with the picture that it shows at the moment.
-    func attach(to newOwner: ObjectIdentifier, showing frame: VideoFrame?) {
+    ///
+    /// - Parameter onResize: Told of each new size, on the thread that sets it.
+    func attach(
+        to newOwner: ObjectIdentifier, showing frame: VideoFrame?,
+        onResize: @escaping @Sendable (PixelSize?) -> Void = { _ in }
+    ) {
         owner.withLock { owner in
             if owner != newOwner { reset() }
             owner = newOwner
+            self.onResize.withLock { $0 = onResize }
         }
         if let frame { present(frame, from: newOwner) }
     }
@@ -64,6 +84,7 @@ open class VBDisplayLayer: NSObject, VBObservable, ObservationHost, @unchecked S
         owner.withLock { owner in
             guard owner == formerOwner else { return }
             owner = nil
+            onResize.withLock { $0 = nil }
             reset()
         }
     }

@@ -1,6 +1,7 @@
 import CoreModel
 import Delivery
 import MediaEngine
+import Scheduling
 import Synchronization
 
 /// Plays what its owner appends.
@@ -26,6 +27,10 @@ final class DataCore: PlaybackCore {
     func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?) {
         feed.seek(id: id, to: time, tolerance: tolerance)
     }
+
+    func setQuality(_ id: String?) {}
+
+    func setViewport(_ size: PixelSize?) {}
 
     var position: MediaTime { engine.position }
 

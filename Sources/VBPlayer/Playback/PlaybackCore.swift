@@ -1,6 +1,7 @@
 import CoreModel
 import Delivery
 import MediaEngine
+import Scheduling
 
 /// What fetches, decodes and presents for a player. Thread-safe; every call returns at once.
 ///
@@ -20,6 +21,12 @@ protocol PlaybackCore: AnyObject, Sendable {
     /// ``PlaybackEvent/seekEnded(id:)`` with `id` unless the core fails or is shut down.
     func seek(id: UInt64, to time: MediaTime, tolerance: MediaTime?)
 
+    /// Plays in the quality of this name from now on; nil chooses by itself.
+    func setQuality(_ id: String?)
+
+    /// The picture is shown in so many pixels; nil when that isn't known or doesn't matter.
+    func setViewport(_ size: PixelSize?)
+
     /// Where playback stands.
     var position: MediaTime { get }
 
@@ -34,6 +41,10 @@ protocol PlaybackCore: AnyObject, Sendable {
 enum PlaybackEvent: Sendable {
     /// The media is known and playing it starts at once. `duration` is nil when it has no end that is known.
     case ready(duration: MediaTime?)
+    /// What can be chosen from, the lowest bit rate first, and whether that is done automatically.
+    case qualities([VBQuality], isAutomatic: Bool)
+    /// The quality of this name is on screen.
+    case quality(String)
     /// The clock runs.
     case playing
     /// The clock stopped for lack of media.

@@ -2,6 +2,7 @@ import CoreModel
 import Delivery
 import EventLoop
 import MediaEngine
+import Scheduling
 import Synchronization
 
 /// Plays a presentation: a viewer's session on a loop of its own brings the media, an engine decodes it.
@@ -26,6 +27,8 @@ final class PresentationCore: PlaybackCore {
         var readiness = Readiness.waiting(duration: nil, isPrepared: false, isDecoded: false)
         /// Commands that wait for the loop: a seek, and what came behind it.
         var queuedCommands = 0
+        /// Where the picture is shown, in pixels.
+        var viewport: PixelSize?
         var isShutDown = false
     }
 
@@ -88,7 +91,9 @@ final class PresentationCore: PlaybackCore {
         loop.execute {
             // A shutdown that overtook this call has put away what there was.
             guard !self.state.withLock({ $0.isShutDown }) else { return }
-            let session = ViewerSession(configuration: self.configuration, loop: loop, sink: self)
+            var configuration = self.configuration
+            configuration.viewport = self.state.withLock { $0.viewport }
+            let session = ViewerSession(configuration: configuration, loop: loop, sink: self)
             session.onLog = self.log.handler
             self.seat.session = session
             self.seat.timer = LoopTimer(loop: loop) { [weak self] in self?.giveUp() }
@@ -120,6 +125,21 @@ final class PresentationCore: PlaybackCore {
             core.engine.seek(id: id, to: time, tolerance: tolerance)
             core.seat.session?.seek(to: time.duration)
         }
+    }
+
+    func setQuality(_ id: String?) {
+        log.note(.debug, .player, id.map { "quality \"\($0)\"" } ?? "quality chosen automatically")
+        onLoop { $0.seat.session?.setRendition(id) }
+    }
+
+    func setViewport(_ size: PixelSize?) {
+        guard configuration.isLimitedToDisplay else { return }
+        let isNew = state.withLock { state in
+            defer { state.viewport = size }
+            return state.viewport != size
+        }
+        guard isNew else { return }
+        onLoop { core in core.seat.session?.setViewport(core.state.withLock { $0.viewport }) }
     }
 
     var position: MediaTime { engine.position }
@@ -218,6 +238,8 @@ extension PresentationCore: SessionSink {
         engine.take(event)
         switch event {
         case .prepared(let information):
+            let qualities = information.qualities.map(VBQuality.init)
+            tell(.qualities(qualities, isAutomatic: configuration.renditionID == nil))
             if information.start > .zero { engine.seek(id: Self.ownSeek, to: information.start, tolerance: .zero) }
             let duration = information.isLive ? nil : information.duration
             let ready = state.withLock { state -> PlaybackEvent? in
@@ -230,7 +252,8 @@ extension PresentationCore: SessionSink {
         case .failed(let error): tell(.failed(PlayerError(error)))
         case .segmentBegan(let track, let timing):
             log.note(.trace, .engine, "track \(track): the segment at \(timing.start.seconds) s")
-        case .initialization, .bytes, .segmentEnded, .trackEnded, .renditionShown: break
+        case .renditionShown(_, let id): tell(.quality(id))
+        case .initialization, .bytes, .segmentEnded, .trackEnded: break
         }
     }
 
@@ -244,5 +267,13 @@ extension PresentationCore: SessionSink {
     func playback(at now: MonotonicInstant) -> PlaybackReport {
         let position = engine.position
         return state.withLock { $0.figures.report(position: position, now: now) }
+    }
+}
+
+extension VBQuality {
+    fileprivate init(_ quality: SessionInformation.Quality) {
+        self.init(
+            id: quality.rendition, bandwidth: Int(clamping: quality.bitsPerSecond), width: quality.width ?? 0,
+            height: quality.height ?? 0)
     }
 }

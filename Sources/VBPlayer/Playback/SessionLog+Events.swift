@@ -25,6 +25,10 @@ extension SessionLog {
         switch event {
         case .ready(let duration):
             note(.info, .player, "ready to play \(duration.map { "\($0.seconds) s" } ?? "a stream without an end")")
+        case .qualities(let qualities, let isAutomatic):
+            let names = qualities.map(\.id).joined(separator: ", ")
+            note(.debug, .player, "qualities: \(names)\(isAutomatic ? "" : ", fixed")")
+        case .quality(let id): note(.info, .player, "the picture is of quality \(id)")
         case .playing: note(.info, .player, "playing")
         case .stallBegan: note(.warning, .player, "stalled")
         case .stallEnded: note(.info, .player, "no longer stalled")

@@ -78,6 +78,7 @@ final class PlayerController: Sendable {
     /// Gives the controller its core and begins.
     func start(_ core: any PlaybackCore) {
         state.withLock { $0.core = core }
+        core.setViewport(layer.withLock { $0 }?.viewport)
         core.start()
     }
 
@@ -109,11 +110,50 @@ final class PlayerController: Sendable {
         return core.position
     }
 
+    // MARK: - Quality
+
+    func setQuality(_ quality: VBQuality?) {
+        guard let quality else { return setQualityAutomatic(true) }
+        let qualities = observed.newest.qualities
+        guard qualities.contains(quality) else {
+            return refuse(PlayerError(.wrongMoment, "The quality \"\(quality.id)\" is not among those of the stream."))
+        }
+        guard qualities.count > 1 else { return }
+        observed.update { $0.isQualityAutomatic = false }
+        state.withLock { $0.core }?.setQuality(quality.id)
+    }
+
+    func setQualityAutomatic(_ isAutomatic: Bool) {
+        let snapshot = observed.newest
+        guard snapshot.isQualityAutomatic != isAutomatic else { return }
+        guard isAutomatic else {
+            guard let quality = snapshot.quality ?? snapshot.qualities.first else {
+                return refuse(PlayerError(.wrongMoment, "No quality is known yet to stay with."))
+            }
+            return setQuality(quality)
+        }
+        guard snapshot.qualities.count > 1 else {
+            return refuse(PlayerError(.wrongMoment, "There is no other quality to change to."))
+        }
+        observed.update { $0.isQualityAutomatic = true }
+        state.withLock { $0.core }?.setQuality(nil)
+    }
+
     /// See ``PlaybackCore/readFigures(_:)``.
     func readFigures(_ answer: OneAnswer<ViewerFigures?>) { state.withLock { $0.core }?.readFigures(answer) }
 
     /// Takes an event of the core.
     func take(_ event: PlaybackEvent) {
+        switch event {
+        case .qualities(let qualities, let isAutomatic):
+            observed.update { snapshot in
+                snapshot.qualities = qualities
+                snapshot.isQualityAutomatic = isAutomatic
+            }
+        case .quality(let id):
+            observed.update { snapshot in snapshot.quality = snapshot.qualities.first { $0.id == id } }
+        case .ready, .playing, .stallBegan, .stallEnded, .seekEnded, .ended, .failed: break
+        }
         change { state in
             if case .failed(let error) = event, state.error == nil { state.error = error.nsError }
             return state.machine.take(event)
@@ -182,9 +222,12 @@ final class PlayerController: Sendable {
             return layer
         }
         if let old, old !== newLayer { old.detach(from: id) }
+        state.withLock { $0.core }?.setViewport(newLayer?.viewport)
         guard let newLayer else { return }
         var shown = newestFrame.frame
-        newLayer.attach(to: id, showing: shown)
+        newLayer.attach(to: id, showing: shown) { [weak self] size in
+            self?.state.withLock { $0.core }?.setViewport(size)
+        }
         // A picture that came between the two steps above was covered by the one before it.
         while let newest = newestFrame.frame, newest !== shown {
             newLayer.present(newest, from: id)

@@ -103,6 +103,7 @@ struct PlayerMachine {
             guard wantsPlay, seek == nil, !isRunning, !actions.isEmpty else { return actions }
             isRunning = true
             return actions + [.clock(isRunning: true)]
+        case .qualities, .quality: return []
         case .seekEnded(let id):
             guard let seek, seek.id == id else { return [] }
             self.seek = nil

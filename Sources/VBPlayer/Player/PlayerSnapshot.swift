@@ -10,4 +10,9 @@ struct PlayerSnapshot: Sendable {
     var error: NSError?
     var rate: Float = 0
     var duration = CMTime.indefinite
+    /// The lowest bit rate first.
+    var qualities: [VBQuality] = []
+    /// Which of them is on screen.
+    var quality: VBQuality?
+    var isQualityAutomatic = true
 }

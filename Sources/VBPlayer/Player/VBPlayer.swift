@@ -12,7 +12,7 @@ import MediaEngine
 ///
 /// Loading starts with the initialiser; to change the source, make a new player. Every member may be used from any thread
 /// and returns at once; observers, delegate and completions are called on the main queue, in order. ``status``,
-/// ``error``, ``rate`` and ``duration`` are observable. Releasing the last reference ends playback, and every transfer,
+/// ``error``, ``rate``, ``duration``, ``qualities``, ``quality`` and ``isQualityAutomatic`` are observable. Releasing the last reference ends playback, and every transfer,
 /// thread and socket with it within a second.
 open class VBPlayer: NSObject, VBObservable, ObservationHost, @unchecked Sendable {
     // `@unchecked Sendable`: an open class can't be checked; what is stored here is immutable and thread-safe.
@@ -114,6 +114,29 @@ open class VBPlayer: NSObject, VBObservable, ObservationHost, @unchecked Sendabl
         let position = CMTime(controller.position)
         let duration = self.duration
         return duration.isNumeric && duration < position ? duration : position
+    }
+
+    /// The qualities that the stream can be shown in, the lowest bit rate first; empty before they are known. Only the one
+    /// that is played where there is no choice.
+    public var qualities: [VBQuality] { observedState.visible.qualities }
+
+    /// The quality on screen; `nil` before the first picture.
+    ///
+    /// Setting it plays in that quality from now on, as soon as what was handed to the decoder has been shown, and clears
+    /// ``isQualityAutomatic``; `nil` sets that again. One that is not among ``qualities`` is refused, which
+    /// `.VBPlayerDidRefuseCommand` tells.
+    public var quality: VBQuality? {
+        get { observedState.visible.quality }
+        set { controller.setQuality(newValue) }
+    }
+
+    /// Whether the quality follows what the network gives, within ``VBMaximumBitrateKey`` and what the display layer shows;
+    /// true unless ``VBRenditionKey`` says which one to play.
+    ///
+    /// Clearing it stays with the quality on screen.
+    public var isQualityAutomatic: Bool {
+        get { observedState.visible.isQualityAutomatic }
+        set { controller.setQualityAutomatic(newValue) }
     }
 
     /// Is told of stalls and of the end.

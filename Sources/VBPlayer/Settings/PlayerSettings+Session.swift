@@ -14,6 +14,8 @@ extension PlayerSettings {
         configuration.streamName = streamName
         configuration.catalogueURL = catalogueURL
         configuration.renditionID = rendition
+        configuration.maximumBitsPerSecond = maximumBitsPerSecond
+        configuration.isLimitedToDisplay = isLimitedToDisplay
         configuration.audioLanguage = audioLanguage
         configuration.uploadBitsPerSecond = uploadBitsPerSecond
         configuration.downloadBitsPerSecond = downloadBitsPerSecond

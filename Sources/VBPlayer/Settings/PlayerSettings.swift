@@ -20,6 +20,10 @@ package struct PlayerSettings: Hashable, Sendable {
     package var catalogueURL: String?
     /// ``VBRenditionKey``.
     package var rendition: String?
+    /// ``VBMaximumBitrateKey``, bits per second.
+    package var maximumBitsPerSecond: Int?
+    /// ``VBLimitQualityToDisplayKey``.
+    package var isLimitedToDisplay = true
     /// ``VBAudioLanguageKey``.
     package var audioLanguage: String?
     /// ``VBUploadCapKey``, bits per second.

@@ -85,6 +85,11 @@ struct SettingDefinition: Sendable {
             }),
         SettingDefinition("VBRenditionKey", VBRenditionKey, shortText { $0.rendition = $1 }),
         SettingDefinition(
+            "VBMaximumBitrateKey", VBMaximumBitrateKey,
+            .integer(1...100_000_000_000, .rate) { $0.maximumBitsPerSecond = $1 }),
+        SettingDefinition(
+            "VBLimitQualityToDisplayKey", VBLimitQualityToDisplayKey, .flag { $0.isLimitedToDisplay = $1 }),
+        SettingDefinition(
             "VBAudioLanguageKey", VBAudioLanguageKey,
             .text("a language tag such as de or pt-BR") { settings, text in
                 guard isLanguageTag(text) else { return false }

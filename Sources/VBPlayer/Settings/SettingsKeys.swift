@@ -11,6 +11,8 @@
 // | `VBStreamNameKey` | `stream` | String | 1 to 256 bytes | from token or catalogue |
 // | `VBCatalogueURLKey` | `catalogue` | String | http, https | the manifest's path and `.pdn` |
 // | `VBRenditionKey` | `rendition` | String | 1 to 256 bytes | the best for the link |
+// | `VBMaximumBitrateKey` | `maximum-bitrate` | Int | bits per second, 1 to 100 Gbps | no limit |
+// | `VBLimitQualityToDisplayKey` | `limit-to-display` | Bool | | true |
 // | `VBAudioLanguageKey` | `audio` | String | a language tag | the stream's default |
 // | `VBUploadCapKey` | `upload-cap` | Int | bits per second, 0 to 100 Gbps; 0 is no upload | no fixed cap |
 // | `VBUploadShareKey` | `upload-share` | Double | uploaded per downloaded byte, 0 to 100 | 2 |
@@ -44,8 +46,14 @@ public let VBTrackerPublicKeyKey = "tracker-key"
 public let VBStreamNameKey = "stream"
 /// Where the signed catalogue is (String, http or https; the manifest's path with `.pdn` behind it, query kept).
 public let VBCatalogueURLKey = "catalogue"
-/// The rendition to play, as `pdn inspect` names it (String, 1 to 256 bytes; chosen for the link).
+/// The rendition to play from the beginning to the end, as `pdn inspect` names it (String, 1 to 256 bytes; chosen for each
+/// segment by what the network gives).
 public let VBRenditionKey = "rendition"
+/// The highest bit rate that is chosen (Int, bits per second, 1 to 100 Gbps; no limit). The lowest quality is always allowed.
+public let VBMaximumBitrateKey = "maximum-bitrate"
+/// Whether no picture is chosen that is larger than the ``VBDisplayLayer/bounds`` it is shown in (Bool; true): more pixels
+/// cost bytes and aren't seen. Has no effect until these are set.
+public let VBLimitQualityToDisplayKey = "limit-to-display"
 /// The language of the audio (String, a language tag such as `de`; the stream's default).
 public let VBAudioLanguageKey = "audio"
 /// The most to upload (Int, bits per second, 0 to 100 Gbps, 0 for nothing; no fixed cap, uploads yield to other traffic).

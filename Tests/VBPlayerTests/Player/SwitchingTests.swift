@@ -1,6 +1,8 @@
 import Delivery
 import Foundation
+import Scheduling
 import Testing
+import VBPlayer
 
 /// Changes of rendition over a line that falls and rises.
 @Suite(.enabled(if: TestCDN.isAvailable, "needs nginx and ffmpeg"), .timeLimit(.minutes(3)))
@@ -34,6 +36,65 @@ struct SwitchingTests {
         #expect(outcome.figures.switches == zip(outcome.rungs, outcome.rungs.dropFirst()).count { $0 != $1 })
         #expect(Self.chosenRungs(outcome) == outcome.rungs)
         #expect(outcome.shown.count == outcome.figures.switches + 1)
+    }
+
+    @Test func oneRenditionThatWasAskedForIsPlayedAlone() async throws {
+        let cdn = try await LadderCDN()
+        let outcome = try await LadderViewer.play(cdn.url(.dash, isLimited: false)) { $0.renditionID = "1" }
+        #expect(outcome.failure == nil)
+        #expect(outcome.qualities.map(\.rendition) == ["1"])
+        #expect(outcome.figures.switches == 0 && Self.chosenRungs(outcome).isEmpty && outcome.shown.isEmpty)
+        // Each resource once, and nothing of the others.
+        let requests = try cdn.requests()
+        #expect(requests.count > 2 * LadderCDN.segmentCount && Set(requests).count == requests.count)
+        #expect(requests.allSatisfy { !$0.contains("stream0") && !$0.contains("stream2") })
+    }
+
+    @Test func theCapHoldsFromTheFirstSegmentOn() async throws {
+        let cdn = try await LadderCDN()
+        let outcome = try await LadderViewer.play(cdn.url(.transportStream, isLimited: false)) {
+            $0.maximumBitsPerSecond = 1_000_000
+        }
+        #expect(outcome.failure == nil)
+        #expect(outcome.rungs == Array(repeating: 1, count: LadderCDN.segmentCount))
+        // Playlists of renditions that aren't played aren't fetched.
+        let playlists = try cdn.requests().filter { $0.hasSuffix(".m3u8") }
+        #expect(playlists.map { $0.split(separator: "/").last } == ["master.m3u8", "1.m3u8"])
+    }
+
+    /// The picture is 180 lines high at most, in steps of 90, 144 and 180.
+    @Test func noMorePixelsAreFetchedThanTheDisplayHas() async throws {
+        let cdn = try await LadderCDN()
+        let outcome = try await LadderViewer.play(
+            cdn.url(.fragmented, isLimited: false), { $0.viewport = .init(width: 160, height: 90) }
+        ) { session, segment in
+            if segment == 3 { session.setViewport(.init(width: 200, height: 120)) }
+        }
+        #expect(outcome.failure == nil)
+        #expect(outcome.rungs.prefix(4) == [0, 0, 0, 0])
+        #expect(outcome.rungs.last == 1, "\(outcome.rungs)")
+        #expect(outcome.figures.stalls == 0)
+    }
+
+    @Test @MainActor func anAppChoosesAmongTheQualitiesAndLetsThePlayerChooseAgain() async throws {
+        let cdn = try await LadderCDN()
+        let player = VBPlayer(cdn: cdn.url(.dash, isLimited: false))
+        var shown: [Int] = []
+        let observation = player.observe(\.quality, options: [.new]) { _, change in
+            if let quality = change.newValue ?? nil { shown.append(quality.height) }
+        }
+        #expect(player.qualities.isEmpty && player.isQualityAutomatic)
+        player.play()
+        try #require(await eventually { player.quality?.height == LadderCDN.pictureHeights.last })
+        #expect(player.qualities.map(\.height) == LadderCDN.pictureHeights)
+        #expect(zip(player.qualities, player.qualities.dropFirst()).allSatisfy { $0.bandwidth < $1.bandwidth })
+        player.quality = player.qualities[0]
+        #expect(!player.isQualityAutomatic)
+        try #require(await eventually { player.quality == player.qualities[0] })
+        player.isQualityAutomatic = true
+        try #require(await eventually { player.quality == player.qualities.last })
+        #expect(shown == [180, 90, 180])
+        withExtendedLifetime(observation) {}
     }
 
     /// ffmpeg's decode of what was played, each span of one rendition by itself.
