@@ -34,6 +34,12 @@ extension ViewerSession {
         return live?.loader.follower.window(at: loop.now)
     }
 
+    /// How far behind the live edge is played; `nil` for what isn't live.
+    public var targetLatency: Duration? {
+        loop.checkIsolated()
+        return live?.targetLatency
+    }
+
     /// Whether a seek leads somewhere: always, but outside of a live presentation's window.
     public func canSeek(to time: MediaTime) -> Bool {
         guard live != nil else { return true }
