@@ -21,6 +21,7 @@ names=(
     faults-tracker-before faults-tracker-during faults-viewers-killed faults-silent-peer faults-slow-peer
     faults-cdn-404 faults-cdn-500 faults-cdn-truncated faults-cdn-slow
     faults-catalogue-missing faults-catalogue-truncated faults-catalogue-foreign-key faults-catalogue-foreign-stream
+    live-hls live-dash live-dash-numbers live-stale live-restart
     off-is-off api cost simulation-cost demo
 )
 

@@ -13,6 +13,8 @@ struct LiveState {
     private(set) var extraLatency = Duration.zero
     /// The speed that the player was told.
     private(set) var speed = 1.0
+    /// When the log last had the latency.
+    var notedAt: MonotonicInstant?
     private var lookedAt: MonotonicInstant?
     private var pausedSince: MonotonicInstant?
     private var soughtAt: MonotonicInstant?

@@ -9,7 +9,7 @@ import ViewerCore
 /// Media from the CDN.
 extension ViewerSession {
     func startFetch(_ id: TransferID, _ segment: SegmentID, chunks: Range<Int>?, reason: Reason) {
-        guard let reference = reference(segment) else { return }
+        guard let reference = reference(segment) else { return feed(.cdnFailed(id, isFinal: true)) }
         if segment.track == adaptiveTrack {
             tracks[segment.track].renditions?.plan.fetchBegan(id, segment.index, now: loop.now)
         }

@@ -123,6 +123,7 @@ extension ViewerSession {
         guard live != nil, !tracks.isEmpty, !isStopped else { return }
         let now = loop.now
         figures.liveLatencySeconds = live?.latency(of: report.position, now: now)
+        noteLatency(now: now)
         guard let step = live?.look(report, buffered: bufferedSeconds, now: now) else { return }
         switch step {
         case .speed(let speed): sink?.session(self, wantsSpeed: speed)
@@ -130,6 +131,19 @@ extension ViewerSession {
             log("session", "playback jumps to \(time.seconds) s to be near the live edge again")
             sink?.session(self, wantsSeekTo: time)
         }
+    }
+
+    /// Says now and then how the latency is kept.
+    private func noteLatency(now: MonotonicInstant) {
+        guard let latency = figures.liveLatencySeconds, let live,
+            live.notedAt.map({ $0.duration(to: now) >= .seconds(5) }) ?? true
+        else { return }
+        self.live?.notedAt = now
+        func text(_ number: Double) -> String { String(format: "%.3f", number) }
+        log(
+            "session",
+            "latency \(text(latency)) s, target \(text(live.targetLatency.inSeconds)) s, speed \(text(live.speed)), stalls \(report.stalls)",
+            .debug)
     }
 
     /// Seconds of whole segments from the playhead on, of the track that has the fewest.
@@ -160,7 +174,9 @@ extension ViewerSession {
 
     /// Passes over a segment that can't be had: a gap, or one of a live presentation, which goes on without it.
     func passOver(_ segment: SegmentID) -> Bool {
-        guard let reference = reference(segment), live != nil || reference.isGap else { return false }
+        // A segment behind the end of what was live needs nobody.
+        guard let reference = reference(segment) else { return live != nil }
+        guard live != nil || reference.isGap else { return false }
         guard tracks[segment.track].skipped.insert(segment.index).inserted else { return true }
         if !reference.isGap {
             log("session", "\(SessionError.redacted(reference.url)) can't be had; it is passed over", .warning)

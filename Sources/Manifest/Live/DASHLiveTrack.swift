@@ -139,6 +139,12 @@ struct DASHLiveTrack: Sendable {
         return nil
     }
 
+    /// Drops segments that begin at the end of the presentation or later: they were reckoned by the clock before the end was
+    /// known.
+    mutating func end(at time: MediaTime) {
+        segments.removeLast(from: segments.firstIndex { $0.epoch == epoch && $0.start >= time })
+    }
+
     /// Takes the addresses that a new MPD gives to segments that are known, where they have changed.
     mutating func renewURLs(_ pieces: [DASHPiece], clock: Clock) {
         guard let last = segments.last, last.epoch == clock.epoch else { return }

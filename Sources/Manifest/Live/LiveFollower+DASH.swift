@@ -207,6 +207,8 @@ extension LiveFollower {
         mpd?.end(offset: offset)
         mpd?.refreshAt = nil
         mpd?.clockAt = nil
+        guard let mpd, let announced = mpd.announcedEnd else { return }
+        for id in followed { self.mpd?.tracks[id]?.track.end(at: announced + mpd.offset) }
     }
 
     private mutating func renewURLs(now: MonotonicInstant) {

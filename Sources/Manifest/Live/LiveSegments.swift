@@ -47,6 +47,19 @@ struct LiveSegments: Sendable {
         base += count * Self.blockCount
     }
 
+    /// Drops the segments from `index` on: the presentation ended before them.
+    mutating func removeLast(from index: Int) {
+        let index = max(index, startIndex)
+        guard index < endIndex else { return }
+        endIndex = index
+        while let count = blocks.last?.count, base + (blocks.count - 1) * Self.blockCount >= index, count > 0 {
+            blocks.removeLast()
+        }
+        if let last = blocks.indices.last {
+            blocks[last].removeLast(blocks[last].count - (index - base - last * Self.blockCount))
+        }
+    }
+
     /// The first segment for which `isBeyond` holds, which must hold for all behind it too; ``endIndex`` if there is none.
     ///
     /// - Complexity: O(log *n*).

@@ -197,6 +197,18 @@ import Testing
         #expect(stage.events.contains(.ignoredOlder("v")))
     }
 
+    @Test("The end: a static MPD takes back what the clock alone had promised behind it")
+    func end() throws {
+        var stage = try LiveStage(Self.mpd(period: "PT30S"))
+        stage.run(.seconds(60)) { _, _ in
+            .text(Self.mpd(attributes: "mediaPresentationDuration=\"PT111S\"", period: "", type: "static"))
+        }
+        #expect(stage.events.last == .ended && stage.loads.count == 1)
+        // At 30 s 130 s would have been there; the last segment is the one that 111 s falls into.
+        #expect(stage.segments("v").last?.start == MediaTime(seconds: 110))
+        #expect(stage.follower.timeline(of: "v")?.segments.count == 16)
+    }
+
     @Test(
         "The corpus' updates, from the first segment to a static MPD whose period lies elsewhere",
         .enabled(if: Corpus.exists))
