@@ -46,7 +46,7 @@ live() {
     [[ $kind == hls ]] && address=$cdn/live.m3u8
     await 120 enough_segments "$directory" "$((latency / 2 + 3))" || die 4 "the encoder makes nothing: $(tail -n 3 "$work/encoder.log")"
     stats=("$work/$name.json") swarm_log=$work/$name.log
-    start "$swarm_log" "$pdn" play --headless "$address" --latency "${latency}s" --duration "${seconds}s" --log session=debug \
+    start "$swarm_log" "$pdn" play --headless "$address" --latency "${latency}s" --duration "${seconds}s" --log player=debug --log delivery=debug \
         --stats "${stats[0]}"
     local viewer_pid=$started
     sleep "$((seconds / 3))"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the lines about latency in the log of `pdn play --log session=debug` and says whether it was kept.
+"""Reads the lines about latency in the log of `pdn play --log player=debug` and says whether it was kept.
 
 usage: latency.py LOG [none|stale|restart]
 
