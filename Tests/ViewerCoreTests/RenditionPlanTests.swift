@@ -211,4 +211,56 @@ private struct Driver {
         _ = driver.plan.choose(9, driver.outlook(.zero))
         #expect(driver.plan.count == 10 && driver.plan.rung(5) == driver.plan.rung(9) && !driver.plan.isBegun(5))
     }
+
+    @Test func aRungThatHasNotTheSegmentIsPassedOverForALowerOneOrElseAHigher() {
+        var driver = Driver()
+        _ = driver.plan.choose(0, driver.outlook(.zero))
+        driver.fetch(0, at: 50e6)
+        var outlook = driver.outlook(.seconds(4))
+        outlook.absentRungs = [2]
+        #expect(driver.plan.choose(1, outlook) == BitrateDecision(rung: 1, reason: .unavailable))
+        outlook.absentRungs = [0, 1]
+        var other = Driver()
+        #expect(other.plan.choose(0, outlook) == BitrateDecision(rung: 2, reason: .unavailable))
+    }
+
+    @Test func whatTheViewerChoseIsTaken() {
+        var driver = Driver()
+        #expect(driver.plan.set(0, to: 2) == BitrateDecision(rung: 2, reason: .manual))
+        #expect(driver.plan.set(0, to: 2) == nil && driver.plan.rung(0) == 2)
+        driver.fetch(0, at: 50e6)
+        // What is there is void then.
+        #expect(driver.plan.set(0, to: 1) != nil && !driver.plan.isBegun(0) && !driver.plan.isComplete(0))
+    }
+
+    /// A second's worth of a line of 8 Mbps comes at once. Of 16 Mbit in 4 s that is enough: a half. Of one of 4 Mbps it isn't.
+    @Test(arguments: [(8e6, true), (4e6, false)])
+    func theFirstOfASegmentIsPlayedOnceTheRestKeepsUp(bitsAtOnce: Double, isEnough: Bool) {
+        var driver = Driver()
+        _ = driver.plan.set(0, to: 2)
+        let id = driver.begin(0)
+        func keepsUp(_ driver: Driver) -> Bool {
+            driver.plan.keepsUp(0, missingBits: 16e6 - bitsAtOnce, duration: Driver.duration, now: driver.now)
+        }
+        #expect(!keepsUp(driver))
+        driver.receive(id, 0, share: bitsAtOnce / 16e6, at: 10e9)
+        for _ in 0..<5 {
+            driver.now = driver.now.advanced(by: .milliseconds(100))
+            #expect(keepsUp(driver) == isEnough)
+        }
+    }
+
+    /// A low rendition's segments are small: each tells of the line all the same.
+    @Test(arguments: [8_000.0, 100_000])
+    func aSmallSegmentTellsThatTheLineHasRecovered(byteCount: Double) throws {
+        var driver = Driver()
+        _ = driver.plan.choose(0, driver.outlook(.zero))
+        driver.fetch(0, at: 0.3e6)
+        let before = try #require(driver.plan.bitrate.estimates.cdnKilobitsPerSecond)
+        _ = driver.plan.choose(1, driver.outlook(.seconds(4)))
+        let id = driver.begin(1)
+        driver.receive(id, 1, share: byteCount * 8 / driver.bits(1), at: 20e6)
+        driver.plan.completed(1, bits: byteCount * 8, duration: Driver.duration, buffer: .seconds(4), now: driver.now)
+        #expect(try #require(driver.plan.bitrate.estimates.cdnKilobitsPerSecond) > before * 1.5)
+    }
 }

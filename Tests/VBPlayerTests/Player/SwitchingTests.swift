@@ -97,6 +97,35 @@ struct SwitchingTests {
         withExtendedLifetime(observation) {}
     }
 
+    /// One viewer plays the best from the start; another begins with the least and changes when its window grows, and has what it
+    /// plays then from the first; a third comes over a line that falls where the others are.
+    @Test(.enabled(if: TestSwarm.isAvailable)) func viewersOfOneSwarmShareWhateverRenditionTheyPlay() async throws {
+        let swarm = try await LadderSwarm(.fragmented)
+        let url = swarm.cdn.url(.fragmented, isLimited: false)
+        async let first = LadderViewer.play(url) { swarm.join(&$0) }
+        try await Task.sleep(for: .seconds(2))
+        async let second = LadderViewer.play(url) {
+            swarm.join(&$0)
+            $0.viewport = PixelSize(width: 160, height: 90)
+        } onSegment: { session, segment in
+            if segment == 2 { session.setViewport(nil) }
+        }
+        async let third = LadderViewer.play(swarm.cdn.url(.fragmented)) { swarm.join(&$0) }
+        let outcomes = try await [first, second, third]
+        for outcome in outcomes {
+            #expect(outcome.failure == nil && outcome.figures.error == nil && outcome.figures.stalls == 0)
+            #expect(outcome.figures.chunksRejected == 0 && outcome.figures.recordMismatches == 0)
+            #expect(outcome.figures.peersBanned == 0)
+            #expect(outcome.frames.map(LadderCDN.sizeAndHash) == (try await Self.truth(.fragmented, outcome.rungs)))
+        }
+        let top = LadderCDN.pictureHeights.count - 1
+        #expect(outcomes[0].rungs.allSatisfy { $0 == top })
+        #expect(outcomes[1].rungs.first == 0 && outcomes[1].rungs.last == top, "\(outcomes[1].rungs)")
+        for outcome in outcomes.dropFirst() {
+            #expect(outcome.figures.bytes.peers > outcome.figures.bytes.cdn, "\(outcome.rungs)")
+        }
+    }
+
     /// ffmpeg's decode of what was played, each span of one rendition by itself.
     private static func truth(_ form: LadderCDN.Form, _ rungs: [Int]) async throws -> [String] {
         var truth: [String] = []

@@ -49,6 +49,12 @@ final class LadderCDN: Sendable {
         "http://127.0.0.1:\(port)/\(isLimited ? "limited/" : "")\(form.manifest)"
     }
 
+    /// The address of a file in ``folder()``.
+    func url(path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+
+    /// The folder that is served.
+    static func folder() async throws -> URL { try await streams.value.url }
+
     /// What nginx was asked for, in the order of the answers.
     func requests() throws -> [String] {
         let text = try String(contentsOf: folder.url.appending(path: "access.log"), encoding: .utf8)
