@@ -84,7 +84,7 @@ let wrappers: [Target] = [
         ["CoreModel", "Cryptography", "EventLoop", "HTTPTransfer", "CWslay", "CMicroHTTPD", "CMicroHTTPDShims"],
         settings: wrapperSettings),
     library("Raster", ["CCairo"], settings: wrapperSettings),
-    library("MediaEngine", ["CoreModel", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
+    library("MediaEngine", ["CoreModel", "Cryptography", "CFFmpeg", "CFFmpegShims"], settings: wrapperSettings),
 ]
 
 /// What carries the decisions of the pure modules out, and what people use.
@@ -95,7 +95,8 @@ let shells: [Target] = [
             "CoreModel", "Integrity", "SwarmProtocol", "Scheduling", "ViewerCore", "Manifest", "TrackerProtocol",
             "Cryptography", "EventLoop", "HTTPTransfer", "WebSockets",
         ]),
-    library("VBPlayer", ["CoreModel", "Delivery", "EventLoop", "MediaEngine", "Scheduling"]),
+    library(
+        "VBPlayer", ["CoreModel", "Cryptography", "Delivery", "EventLoop", "MediaEngine", "Scheduling"]),
     library("CommandLineSupport", ["CoreModel", "Cryptography", "Integrity"]),
     .target(
         name: "Simulator",
@@ -160,7 +161,10 @@ let testTargets: [Target] = [
     tests(
         "CallerMode6Tests", ["VBPlayer"], path: "Tests/CallerTests/Mode6",
         settings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    tests("VBPlayerTests", ["VBPlayer", "CoreModel", "Delivery", "MediaEngine", "Scheduling", "TestSupport"]),
+    tests(
+        "VBPlayerTests",
+        ["VBPlayer", "CoreModel", "Cryptography", "Delivery", "EventLoop", "MediaEngine", "Scheduling", "TestSupport"],
+        resources: [.copy("Python")]),
     tests("EventLoopTests", ["CLibuv", "CoreModel", "EventLoop", "TestSupport"]),
     tests("HTTPTransferTests", ["CoreModel", "EventLoop", "HTTPTransfer", "TestSupport"]),
     tests("CryptographyTests", ["CoreModel", "Cryptography"]),

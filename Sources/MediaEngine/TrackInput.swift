@@ -1,4 +1,5 @@
 public import CoreModel
+public import Cryptography
 
 /// What a track carries.
 public enum TrackKind: Hashable, Sendable {
@@ -23,11 +24,13 @@ public struct SegmentInfo: Hashable, Sendable {
     public var window: ClipWindow?
     /// Which of several encodings of the track it is of: decoding starts afresh where it changes, in step with what was before.
     public var quality: Int
+    /// What its samples are decrypted with; nil where nothing but samples in the clear is expected.
+    public var sampleKeys: SampleKeys?
 
     /// Describes a segment.
     public init(
         start: MediaTime, duration: MediaTime? = nil, mediaOffset: MediaTime? = nil, section: UInt64 = 0,
-        window: ClipWindow? = nil, quality: Int = 0
+        window: ClipWindow? = nil, quality: Int = 0, sampleKeys: SampleKeys? = nil
     ) {
         self.start = start
         self.duration = duration
@@ -35,6 +38,7 @@ public struct SegmentInfo: Hashable, Sendable {
         self.section = section
         self.window = window
         self.quality = quality
+        self.sampleKeys = sampleKeys
     }
 }
 

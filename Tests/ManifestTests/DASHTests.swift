@@ -178,7 +178,7 @@ import Testing
         #expect(presentation.variants[0].audio == "b")
         #expect(presentation.variants[0].audioOptions == ["a", "b"])
         #expect(presentation.rendition("v")?.encryption?.method == "cenc")
-        #expect(presentation.rendition("v")?.unsupportedReason?.contains("cenc") == true)
+        #expect(presentation.rendition("v")?.unsupportedReason()?.contains("cenc") == true)
         #expect(presentation.warnings.contains { $0.message.contains("urn:x") })
     }
 

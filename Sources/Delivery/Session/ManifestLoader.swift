@@ -13,6 +13,8 @@ final class ManifestLoader {
         /// When the last load of the manifest began, and what date its answer had.
         var loadedAt = MonotonicInstant.origin
         var date: UnixTime?
+        /// Why renditions that belong to it are left out, a sentence each.
+        var omissions: [String] = []
     }
 
     /// The most bytes of a manifest, playlist or index.
@@ -74,10 +76,9 @@ final class ManifestLoader {
 
     private func parse(_ bytes: [UInt8], _ url: String) {
         do {
-            let presentation = try Presentation.parse(bytes, url: url)
-            let renditions = try Self.choose(presentation, configuration)
-            selection = Selection(
-                presentation: presentation, renditions: renditions, loadedAt: lastLoad.startedAt, date: lastLoad.date)
+            selection = try Self.choose(Presentation.parse(bytes, url: url), configuration)
+            selection?.loadedAt = lastLoad.startedAt
+            selection?.date = lastLoad.date
             loadMissing()
         } catch let error as SessionError {
             finish(.failure(error))
@@ -121,15 +122,25 @@ final class ManifestLoader {
                     try selection?.presentation.load(id, bytes: bytes, finalURL: finalURL)
                     selection?.loadedAt = lastLoad.startedAt
                     selection?.date = lastLoad.date
-                    if let reason = selection?.presentation.rendition(id)?.unsupportedReason {
-                        return finish(.failure(.nothingPlayable(reason: reason)))
-                    }
+                } catch {
+                    return finish(.failure(.manifest(url: url, error)))
+                }
+                do throws(SessionError) {
+                    try reconsider(id)
                     loadMissing()
                 } catch {
-                    finish(.failure(.manifest(url: url, error)))
+                    finish(.failure(error))
                 }
             }
         }
+    }
+
+    /// Chooses anew where a rendition turns out to be one that can't be played: HLS tells it in the media playlist.
+    private func reconsider(_ id: Rendition.ID) throws(SessionError) {
+        guard let presentation = selection?.presentation, presentation.obstacle(id, configuration) != nil else {
+            return
+        }
+        selection = try Self.choose(presentation, configuration)
     }
 
     private func finish(_ result: Result<Selection, SessionError>) {
@@ -176,45 +187,51 @@ final class ManifestLoader {
     // MARK: - Choice
 
     /// Chooses what to play: the rendition asked for, or the best that the start's bit rate carries, the same for every
-    /// viewer with the same settings.
+    /// viewer with the same settings. What is encrypted with a key that can't be had is left out, and the rest plays.
     static func choose(
         _ presentation: Presentation, _ configuration: SessionConfiguration
-    ) throws(SessionError) -> [Rendition.ID] {
-        let playable = presentation.variants.filter { variant in
-            [variant.video, variant.audio].compactMap { $0 }.allSatisfy {
-                presentation.rendition($0)?.unsupportedReason == nil
-            }
-        }
+    ) throws(SessionError) -> Selection {
         if let id = configuration.renditionID {
             guard let rendition = presentation.rendition(id) else {
                 let known = presentation.renditions.map(\.id).joined(separator: ", ")
                 throw .setting(name: "rendition", reason: "there is no \"\(id)\" among \(known).")
             }
-            if let reason = rendition.unsupportedReason { throw .setting(name: "rendition", reason: reason) }
-            guard rendition.kind != .audio else { return [id] }
-            let variant = presentation.variants.first { $0.video == id }
-            return [id] + [variant.flatMap { Self.audio(of: $0, presentation, configuration) }].compactMap { $0 }
+            if let reason = presentation.obstacle(id, configuration) {
+                throw .setting(name: "rendition", reason: reason)
+            }
+            let variant = rendition.kind == .audio ? nil : presentation.variants.first { $0.video == id }
+            return Selection(presentation, id, of: variant, configuration)
         }
-        let sorted = playable.sorted { $0.bandwidth < $1.bandwidth }
-        guard let lowest = sorted.first else {
-            let reason = presentation.renditions.lazy.compactMap(\.unsupportedReason).first
-            throw .nothingPlayable(reason: reason ?? "The manifest has no rendition with video or audio.")
+        let sorted = presentation.variants.sorted { $0.bandwidth < $1.bandwidth }
+        let selections = sorted.map { (variant: $0, it: Selection(presentation, $0.video, of: $0, configuration)) }
+        // Best is what is whole, then pictures without sound, then sound without pictures.
+        for wanted in [Selection.Extent.whole, .pictures, .sound] {
+            let candidates = selections.filter { $0.it.extent == wanted }
+            guard let lowest = candidates.first else { continue }
+            var selection = (candidates.last { $0.variant.bandwidth <= configuration.startBitsPerSecond } ?? lowest).it
+            let keyIDs = Set(configuration.contentKeys.keys)
+            if let ladder = RenditionLadder(around: selection.renditions[0], in: presentation, keyIDs: keyIDs) {
+                // Each segment is chosen for; what goes beside them stays.
+                selection.renditions[0] = ladder.renditions[ladder.startRung(configuration)].id
+            }
+            return selection
         }
-        let variant = sorted.last { $0.bandwidth <= configuration.startBitsPerSecond } ?? lowest
-        let audio = Self.audio(of: variant, presentation, configuration)
-        let renditions = [variant.video, audio].compactMap { $0 }
-        guard let first = renditions.first, let ladder = RenditionLadder(around: first, in: presentation) else {
-            return renditions
-        }
-        // Each segment is chosen for; what goes beside them stays.
-        return [ladder.renditions[ladder.startRung(configuration)].id] + renditions.dropFirst()
+        let reason = presentation.renditions.lazy.compactMap { presentation.obstacle($0.id, configuration) }.first
+        throw .nothingPlayable(reason: reason ?? "The manifest has no rendition with video or audio.")
     }
 
-    private static func audio(
+    /// The audio of a variant to play, and why that is not the one which would be played otherwise.
+    fileprivate static func audio(
         of variant: Variant, _ presentation: Presentation, _ configuration: SessionConfiguration
-    ) -> Rendition.ID? {
-        guard let language = configuration.audioLanguage else { return variant.audio }
-        return Self.first(variant.audioOptions, in: language, of: presentation) ?? variant.audio
+    ) -> (id: Rendition.ID?, omission: String?) {
+        let inLanguage = configuration.audioLanguage.flatMap {
+            first(variant.audioOptions, in: $0, of: presentation)
+        }
+        guard let wanted = inLanguage ?? variant.audio else { return (nil, nil) }
+        guard let reason = presentation.obstacle(wanted, configuration) else { return (wanted, nil) }
+        let language = presentation.rendition(wanted)?.language
+        let others = variant.audioOptions.filter { presentation.obstacle($0, configuration) == nil }
+        return (others.first { presentation.rendition($0)?.language == language } ?? others.first, reason)
     }
 
     /// The text rendition that a viewer of the language would read.
@@ -229,5 +246,37 @@ final class ManifestLoader {
         let language = language.lowercased()
         func tag(_ id: Rendition.ID) -> String { presentation.rendition(id)?.language?.lowercased() ?? "" }
         return candidates.first { tag($0) == language } ?? candidates.first { tag($0).hasPrefix(language + "-") }
+    }
+}
+
+extension ManifestLoader.Selection {
+    /// How much of a variant plays.
+    fileprivate enum Extent { case whole, pictures, sound, nothing }
+
+    /// A rendition, and the audio of its variant, as far as they can be played.
+    fileprivate init(
+        _ presentation: Presentation, _ video: Rendition.ID?, of variant: Variant?,
+        _ configuration: SessionConfiguration
+    ) {
+        let obstacle = video.flatMap { presentation.obstacle($0, configuration) }
+        let audio =
+            variant.map { ManifestLoader.audio(of: $0, presentation, configuration) } ?? (id: nil, omission: nil)
+        self.init(
+            presentation: presentation, renditions: [obstacle == nil ? video : nil, audio.id].compactMap { $0 },
+            omissions: [obstacle, audio.omission].compactMap { $0 })
+    }
+
+    fileprivate var extent: Extent {
+        guard let first = renditions.first, let kind = presentation.rendition(first)?.kind else { return .nothing }
+        // Another language is better than none.
+        if omissions.isEmpty || renditions.count > 1 { return .whole }
+        return kind == .audio ? .sound : .pictures
+    }
+}
+
+extension Presentation {
+    /// Why a rendition can't be played with the keys of a viewer.
+    func obstacle(_ id: Rendition.ID, _ configuration: SessionConfiguration) -> String? {
+        rendition(id)?.unsupportedReason(keyIDs: Set(configuration.contentKeys.keys))
     }
 }

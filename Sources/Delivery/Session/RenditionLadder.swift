@@ -11,8 +11,9 @@ struct RenditionLadder {
 
     /// The ladder that a rendition is part of: of renditions that hold the same, in the same kind of container and format.
     ///
+    /// - Parameter keyIDs: The identifiers of the content keys that the viewer was given.
     /// - Returns: `nil` where there is no other to change to, or a bit rate is not known.
-    init?(around id: Rendition.ID, in presentation: Presentation) {
+    init?(around id: Rendition.ID, in presentation: Presentation, keyIDs: Set<Bytes16> = []) {
         guard let main = presentation.rendition(id), main.kind != .text, main.kind != .image else { return nil }
         // Audio beside video stays as it was chosen; audio alone is chosen by rate.
         let isAlone = presentation.variants.allSatisfy { $0.video == nil }
@@ -20,9 +21,9 @@ struct RenditionLadder {
         let ids = presentation.variants.compactMap { main.kind == .audio ? $0.audio : $0.video }
         var members: [Rendition] = []
         for id in ids where !members.contains(where: { $0.id == id }) {
-            guard let member = presentation.rendition(id), Self.bitRate(member) > 0, Self.fits(member, main) else {
-                continue
-            }
+            guard let member = presentation.rendition(id), Self.bitRate(member) > 0, Self.fits(member, main),
+                member.unsupportedReason(keyIDs: keyIDs) == nil
+            else { continue }
             members.append(member)
         }
         // As the rates say; of equal ones, such as copies on another host, one is enough.
@@ -64,7 +65,7 @@ struct RenditionLadder {
     private static func fits(_ one: Rendition, _ main: Rendition) -> Bool {
         let containers = Set([one.container, main.container]).subtracting([.unknown])
         let formats = Set([format(one), format(main)].compactMap { $0 })
-        return one.kind == main.kind && one.unsupportedReason == nil && one.language == main.language
+        return one.kind == main.kind && one.language == main.language
             && containers.count <= 1 && formats.count <= 1
     }
 

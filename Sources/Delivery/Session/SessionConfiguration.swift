@@ -1,4 +1,5 @@
 public import CoreModel
+public import Cryptography
 public import Scheduling
 
 /// What one viewer's session plays and how.
@@ -40,6 +41,8 @@ public struct SessionConfiguration: Sendable {
     public var viewport: PixelSize?
     /// Whether ``viewport`` counts.
     public var isLimitedToDisplay = true
+    /// Keys of media in common encryption by their identifiers; they stay in this process and out of every log.
+    public var contentKeys: [Bytes16: ContentKey] = [:]
     /// The audio language to prefer, as in BCP 47.
     public var audioLanguage: String?
     /// The language of the subtitles to choose, as in BCP 47. They can't be shown yet: the log says so where there are any.

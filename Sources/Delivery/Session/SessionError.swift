@@ -1,3 +1,4 @@
+public import Cryptography
 public import HTTPTransfer
 public import Manifest
 
@@ -11,6 +12,10 @@ public enum SessionError: Error, Sendable, CustomStringConvertible {
     case nothingPlayable(reason: String)
     /// The CDN does not give a segment, as its last answer says, and no peer has it.
     case segmentUnreachable(url: String, HTTPError?)
+    /// The key of encrypted media can't be used.
+    case contentKey(url: String, reason: String)
+    /// Encrypted media don't fit their key.
+    case undecryptable(url: String, ResourceCipher.Failure)
     /// A setting is wrong.
     case setting(name: String, reason: String)
 
@@ -24,6 +29,11 @@ public enum SessionError: Error, Sendable, CustomStringConvertible {
         case .segmentUnreachable(let url, let error):
             "The segment \(Self.redacted(url)) can't be had: "
                 + (error.map { "of the CDN, \($0), and" } ?? "the CDN does not give it, and") + " no peer has it."
+        case .contentKey(let url, let reason): "The content key \(Self.redacted(url)) can't be used: \(reason)."
+        case .undecryptable(let url, .truncated):
+            "\(Self.redacted(url)) can't be decrypted: it ends inside a block. The file is not whole."
+        case .undecryptable(let url, .badPadding), .undecryptable(let url, .notAuthentic):
+            "\(Self.redacted(url)) can't be decrypted: the key is another's, or the bytes were altered."
         case .setting(let name, let reason): "The setting \(name) is wrong: \(reason)"
         }
     }

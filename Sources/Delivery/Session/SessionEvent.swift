@@ -1,4 +1,5 @@
 public import CoreModel
+public import Cryptography
 
 /// What a session hands to its player, in playback order for each track.
 public enum SessionEvent: Sendable {
@@ -85,4 +86,6 @@ public struct SegmentTiming: Sendable {
     public var windowEnd: MediaTime?
     /// The segment's size where known, in bytes.
     public var byteCount: Int?
+    /// What its samples are decrypted with, where they are encrypted.
+    public var sampleKeys: SampleKeys?
 }

@@ -1,4 +1,5 @@
 import CoreModel
+import Cryptography
 import HTTPTransfer
 import Integrity
 import Manifest
@@ -41,6 +42,10 @@ struct TrackState {
     var feedOffset = 0
     /// Whether its beginning was told.
     var hasBegun = false
+    /// What decrypts the segment that is being handed over, where it is encrypted as a whole.
+    var cipher: ResourceCipher?
+    /// Segments in a row that could not be decrypted to their end.
+    var undecryptableCount = 0
     /// Whether the end was told.
     var hasEnded = false
     /// The initialisation section that the player has.
@@ -115,6 +120,7 @@ struct TrackState {
         feedIndex = index
         feedOffset = 0
         hasBegun = false
+        cipher = nil
         hasEnded = false
         currentInitialization = nil
         // What has come again is in the store.

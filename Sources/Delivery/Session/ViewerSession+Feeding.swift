@@ -1,6 +1,7 @@
 import Integrity
 import EventLoop
 import CoreModel
+import Cryptography
 import Manifest
 import Scheduling
 import ViewerCore
@@ -58,7 +59,8 @@ extension ViewerSession {
     private func hasInitialization(for segment: SegmentReference, track: Int) -> Bool {
         guard let needed = segment.initialization, needed != tracks[track].currentInitialization else { return true }
         switch tracks[track].initializations[needed] {
-        case .ready(let bytes):
+        case .ready(let encrypted):
+            guard let bytes = readable(encrypted, of: needed) else { return false }
             tracks[track].currentInitialization = needed
             emit(.initialization(track: track, bytes))
             return true
@@ -83,8 +85,14 @@ extension ViewerSession {
         }
         let available = isHeldBack(segment, buffer, of: track) ? 0 : buffer.contiguousByteCount
         if !tracks[track].hasBegun {
-            guard available > 0 else { return false }
+            guard available > 0, let reading = reading(segment.encryption, url: segment.url) else { return false }
             tracks[track].hasBegun = true
+            var sampleKeys: SampleKeys?
+            switch reading {
+            case .asTheyAre: break
+            case .resource(let cipher): tracks[track].cipher = cipher
+            case .samples(let keys): sampleKeys = keys
+            }
             // Where nothing follows nothing is cut: pictures that are shown late for their order reach past the end.
             let segments = tracks[track].segments
             let isLastSection = segments.last?.section == segment.section
@@ -95,7 +103,9 @@ extension ViewerSession {
                         start: segment.start, duration: segment.duration, mediaOffset: segment.mediaOffset,
                         section: segment.section, quality: tracks[track].renditions?.plan.rung(index) ?? 0,
                         windowStart: segment.presentationWindow?.start,
-                        windowEnd: isLastSection ? nil : segment.presentationWindow?.end, byteCount: buffer.byteCount)))
+                        windowEnd: isLastSection ? nil : segment.presentationWindow?.end, byteCount: buffer.byteCount,
+                        sampleKeys: sampleKeys)))
+            guard !isStopped, tracks[track].feedIndex == index else { return false }
         }
         let from = tracks[track].feedOffset
         if available > from {
@@ -105,8 +115,11 @@ extension ViewerSession {
             } else if !tracks[track].lost.contains(index) {
                 figures.bytes.store += available - from
             }
+            let cipher = tracks[track].cipher
             for piece in buffer.pieces(in: from..<available) {
-                emit(.bytes(track: track, piece))
+                let clear = cipher.map { $0.decrypt(piece)[...] } ?? piece
+                // A block that isn't whole is held back.
+                if !clear.isEmpty { emit(.bytes(track: track, clear)) }
                 guard !isStopped, tracks[track].feedIndex == index else { return false }
             }
         }
@@ -123,6 +136,11 @@ extension ViewerSession {
                 figures.meanBitrate = Int(Double(figures.delivered) * 8 / figures.deliveredSeconds)
             }
         }
+        if let cipher = tracks[track].cipher {
+            let rest = finishDecryption(cipher, of: segment, track: track)
+            if !rest.isEmpty { emit(.bytes(track: track, rest[...])) }
+            guard !isStopped, tracks[track].feedIndex == index else { return false }
+        }
         noteSwitch(index, of: track)
         emit(.segmentEnded(track: track))
         advance(track)
@@ -133,6 +151,8 @@ extension ViewerSession {
         tracks[track].feedIndex = index ?? tracks[track].feedIndex + 1
         tracks[track].feedOffset = 0
         tracks[track].hasBegun = false
+        tracks[track].cipher = nil
+        loadKey(track: track, segment: tracks[track].feedIndex)
         loadInitialization(track: track, segment: tracks[track].feedIndex)
         evict()
     }

@@ -9,6 +9,7 @@ extension ViewerSession {
     func prepare(_ selection: ManifestLoader.Selection) {
         self.selection = selection
         let presentation = selection.presentation
+        for omission in selection.omissions { log("session", omission + " The rest is played.", .warning) }
         for (number, id) in selection.renditions.enumerated() {
             guard let rendition = presentation.rendition(id),
                 let timeline = live?.loader.follower.timeline(of: id) ?? rendition.timeline
@@ -50,7 +51,10 @@ extension ViewerSession {
                     isLive: presentation.isLive, tracks: tracks.map(\.information),
                     qualities: qualities(of: presentation))))
         guard !isStopped else { return }
-        for index in tracks.indices { loadInitialization(track: index, segment: tracks[index].feedIndex) }
+        for index in tracks.indices {
+            loadInitialization(track: index, segment: tracks[index].feedIndex)
+            loadKey(track: index, segment: tracks[index].feedIndex)
+        }
         feed(.playback(position: start.duration, isPlaying: false))
         for index in tracks.indices { describe(track: index, from: 0) }
         if tracks[0].renditions != nil { adaptiveTrack = 0 }
@@ -63,7 +67,9 @@ extension ViewerSession {
     /// Sets the track's renditions up that a presentation's first one can be changed for.
     private func prepareRenditions(_ presentation: Presentation) {
         guard configuration.renditionID == nil, !presentation.isLive,
-            let ladder = RenditionLadder(around: tracks[0].information.rendition, in: presentation)
+            let ladder = RenditionLadder(
+                around: tracks[0].information.rendition, in: presentation,
+                keyIDs: Set(configuration.contentKeys.keys))
         else { return }
         tracks[0].renditions = TrackRenditions(
             ladder, first: tracks[0].information.rendition, grid: tracks[0].segments, configuration: configuration)

@@ -187,8 +187,11 @@ extension ViewerSession {
 
     private func takeTimeline(of id: Rendition.ID, _ rung: Int, _ track: Int) {
         guard let rendition = selection?.presentation.rendition(id), let timeline = rendition.timeline,
-            rendition.unsupportedReason == nil, rendition.container == tracks[track].rendition.container
+            rendition.container == tracks[track].rendition.container
         else { return leave(rung, of: track, because: "it is of another kind") }
+        if let obstacle = selection?.presentation.obstacle(id, configuration) {
+            return leave(rung, of: track, because: obstacle)
+        }
         tracks[track].renditions?.take(timeline.segments, for: rung)
         swarm?.timelineDidLoad(of: id, track: track)
     }

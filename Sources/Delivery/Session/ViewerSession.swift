@@ -53,6 +53,13 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
     /// Follows a live manifest.
     var live: LiveState?
     var swarm: SwarmMembership?
+    /// The keys of encrypted resources.
+    private(set) lazy var contentKeys = ContentKeyStore(
+        client: client,
+        onBytes: { [weak self] count, isRequest in
+            self?.figures.bytes.cdnManifest += count
+            if isRequest { self?.figures.requests.cdnManifest += 1 }
+        }, onReady: { [weak self] in self?.pumpAll() }, onFailure: { [weak self] error in self?.fail(error) })
     /// Where segments go that have no room in memory; none without peers.
     var disk: SegmentDisk?
     private var tickTimer: LoopTimer?

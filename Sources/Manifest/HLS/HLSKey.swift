@@ -1,3 +1,5 @@
+public import CoreModel
+
 /// EXT-X-KEY or EXT-X-SESSION-KEY: RFC 8216bis, section 4.4.4.4.
 public struct HLSKey: Hashable, Sendable {
     /// How segments are encrypted, `AES-128` or another method; never `NONE`.
@@ -12,18 +14,20 @@ public struct HLSKey: Hashable, Sendable {
     public var keyFormat: String
     /// Versions of the format, as written.
     public var keyFormatVersions: String?
+    /// KEYID: the key's identifier in common encryption, which several key systems write; `nil` if absent or none.
+    public var keyID: Bytes16?
 
     /// Whether whole segments are encrypted, so that an IV belongs to each.
-    public var encryptsWholeSegments: Bool { method == "AES-128" || method == "AES-256" }
+    public var encryptsWholeSegments: Bool { Encryption.resourceMethods.contains(method) && method != "AES-256-GCM" }
 
     /// The vector that decrypts the segment of this media sequence number: its own, or the number in 16 bytes in network
     /// order; `nil` if the method encrypts samples.
     public func effectiveInitializationVector(mediaSequence: UInt64) -> [UInt8]? {
-        guard encryptsWholeSegments else { return nil }
-        if let initializationVector { return initializationVector }
-        return [UInt8](repeating: 0, count: 8)
-            + (0..<8).map { UInt8(truncatingIfNeeded: mediaSequence >> (56 - $0 * 8)) }
+        encryptsWholeSegments ? initializationVector ?? Self.vector(mediaSequence) : nil
     }
+
+    /// The vector of a segment whose key names none: its media sequence number in network order (section 5.2).
+    static func vector(_ mediaSequence: UInt64) -> [UInt8] { Bytes16(high: 0, low: mediaSequence).bytes }
 
     /// A hexadecimal sequence of up to 32 digits as 16 bytes, right-aligned.
     static func vector(_ text: String) -> [UInt8]? {

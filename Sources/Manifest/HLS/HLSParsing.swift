@@ -143,6 +143,7 @@ struct HLSParsing {
         if text != nil, vector == nil { throw fault(tag, "IV is no hexadecimal number of up to 128 bits") }
         return HLSKey(
             method: method, uri: try resolve(uri), initializationVectorText: text, initializationVector: vector,
-            keyFormat: attributes["KEYFORMAT"] ?? "identity", keyFormatVersions: attributes["KEYFORMATVERSIONS"])
+            keyFormat: attributes["KEYFORMAT"] ?? "identity", keyFormatVersions: attributes["KEYFORMATVERSIONS"],
+            keyID: attributes["KEYID"].flatMap(HLSKey.vector).flatMap { Bytes16($0) })
     }
 }

@@ -54,7 +54,7 @@ struct DASHRenditionBuilder {
             for ((window, candidates), assigned) in zip(candidatesByPeriod, assignments) {
                 guard let candidate = candidate(for: index, among: candidates, assigned: assigned) else { continue }
                 list.append(DASHPiece(candidate.addressing, window: window, encryption: candidate.encryption))
-                renditions[index].encryption = renditions[index].encryption ?? candidate.encryption
+                if let encryption = candidate.encryption { renditions[index].add(encryption) }
             }
             pieces[renditions[index].id] = list
         }
@@ -302,7 +302,17 @@ extension Encryption {
         guard !descriptors.isEmpty else { return nil }
         let common = descriptors.first { $0.scheme.lowercased() == "urn:mpeg:dash:mp4protection:2011" }
         self.init(
-            method: common?.value ?? "encrypted", systems: descriptors.map(\.scheme).filter { $0 != common?.scheme },
-            keyURL: nil, initializationVector: nil)
+            method: common?.value?.trimmed.lowercased() ?? Self.unnamedMethod,
+            systems: descriptors.map(\.scheme).filter { $0 != common?.scheme }, keyURL: nil, initializationVector: nil)
+        for descriptor in descriptors {
+            // A list of UUIDs, separated by blanks.
+            for text in descriptor.defaultKeyID?.split(whereSeparator: \.isWhitespace) ?? [] {
+                guard let id = Hexadecimal.decode(text.filter { $0 != "-" }).flatMap({ Bytes16($0) }),
+                    !keyIDs.contains(id)
+                else { continue }
+                keyIDs.append(id)
+            }
+            protectionData += descriptor.protectionData.map { ProtectionData(system: descriptor.scheme, text: $0) }
+        }
     }
 }

@@ -71,9 +71,11 @@ struct HLSSegments: Sendable {
 extension Encryption {
     /// Keys of which each would do; `nil` if there is none.
     init?(keys: [HLSKey], mediaSequence: UInt64?) {
-        guard let key = keys.first(where: { $0.keyFormat == "identity" }) ?? keys.first else { return nil }
+        let identity = keys.first { $0.keyFormat == "identity" }
+        guard let key = identity ?? keys.first else { return nil }
         self.init(
-            method: key.method, systems: keys.map(\.keyFormat), keyURL: key.uri,
-            initializationVector: mediaSequence.map(key.effectiveInitializationVector) ?? key.initializationVector)
+            method: key.method, systems: keys.map(\.keyFormat), keyURL: identity?.uri,
+            initializationVector: key.initializationVector ?? mediaSequence.map { HLSKey.vector($0) },
+            keyIDs: keys.lazy.compactMap(\.keyID).first.map { [$0] } ?? [])
     }
 }

@@ -1,3 +1,5 @@
+public import CoreModel
+
 /// One encoding of one component of a presentation: what a player chooses among.
 public struct Rendition: Sendable, Identifiable {
     /// Names a rendition within its presentation. Unique; the same for the same manifest text.
@@ -60,7 +62,16 @@ public struct Rendition: Sendable, Identifiable {
     public var timeline: Timeline?
 
     /// Why this player can't play it, as a sentence; `nil` if nothing speaks against it.
-    public var unsupportedReason: String? {
-        encryption.map { "The rendition \"\(id)\" is encrypted (\($0)), which this player can't play." }
+    ///
+    /// - Parameter keyIDs: The identifiers of the content keys that the viewer was given.
+    public func unsupportedReason(keyIDs: Set<Bytes16> = []) -> String? {
+        guard let encryption, let obstacle = encryption.obstacle(knowing: keyIDs) else { return nil }
+        return "The rendition \"\(id)\" is encrypted (\(encryption)), \(obstacle)."
+    }
+
+    /// Takes note of how a part of it is encrypted.
+    mutating func add(_ other: Encryption) {
+        guard let known = encryption else { return encryption = other }
+        encryption?.keyIDs += other.keyIDs.filter { !known.keyIDs.contains($0) }
     }
 }

@@ -3,6 +3,9 @@ import CoreModel
 /// A box whose bytes are all there: a cursor over its payload that checks before it reads (ISO/IEC 14496-12, 4.2).
 struct BoxReader {
     let type: BoxType
+    /// Where the four characters of the type stand in the bytes that hold the box; nil for a box that was made of its
+    /// payload.
+    private(set) var typeIndex: Int?
     private let bytes: ArraySlice<UInt8>
     private var index: Int
 
@@ -39,6 +42,13 @@ struct BoxReader {
         return (Int(word >> 24), UInt32(word & 0xFF_FFFF))
     }
 
+    /// The next `count` bytes.
+    mutating func bytes(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
+        guard count >= 0, remaining >= count else { throw malformed }
+        defer { index += count }
+        return bytes[index..<index + count]
+    }
+
     /// The next box inside; nil at the end. Each step consumes at least eight bytes.
     mutating func child() throws(Malformed) -> BoxReader? {
         // A few writers leave a zero word at the end of a container.
@@ -51,6 +61,8 @@ struct BoxReader {
         guard type.isPlausible, size >= UInt64(header), size <= UInt64(bytes.endIndex - start) else { throw malformed }
         let end = start + Int(size)
         defer { index = end }
-        return BoxReader(type: type, payload: bytes[index..<end])
+        var box = BoxReader(type: type, payload: bytes[index..<end])
+        box.typeIndex = start + 4
+        return box
     }
 }

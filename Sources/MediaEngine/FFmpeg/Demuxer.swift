@@ -141,6 +141,17 @@ final class Demuxer {
             size: width > 0 && height > 0 ? PictureSize(width: Int(width), height: Int(height)) : nil)
     }
 
+    /// The codec of a stream, where its samples may be encrypted in a transport stream or in packed audio.
+    func sampleCodec(_ index: Int) -> SampleAES.Codec? {
+        switch unsafe pointer(index)?.pointee.codecpar.pointee.codec_id {
+        case AV_CODEC_ID_H264: .h264
+        case AV_CODEC_ID_AAC: .aac
+        case AV_CODEC_ID_AC3: .ac3
+        case AV_CODEC_ID_EAC3: .eac3
+        default: nil
+        }
+    }
+
     /// Leaves a stream's packets out from now on.
     func discard(_ index: Int) {
         guard let stream = unsafe pointer(index) else { return }

@@ -38,6 +38,18 @@ struct Packet: ~Copyable {
     /// Duration in the stream's time base; 0 where unknown.
     var duration: Int64 { unsafe max(0, pointer.pointee.duration) }
 
+    /// Replaces its bytes by others, no more of them than there are.
+    func replaceBytes(_ change: ([UInt8]) -> [UInt8]) throws(LibraryCode) {
+        guard let data = unsafe pointer.pointee.data, byteCount > 0 else { return }
+        let bytes = change(unsafe Array(UnsafeBufferPointer(start: data, count: byteCount)))
+        guard !bytes.isEmpty, bytes.count <= byteCount else { return }
+        guard unsafe av_packet_make_writable(pointer) >= 0, let target = unsafe pointer.pointee.data else {
+            throw .noMemory
+        }
+        unsafe target.update(from: bytes, count: bytes.count)
+        unsafe av_shrink_packet(pointer, Int32(bytes.count))
+    }
+
     /// Moves both timestamps by `ticks`, where that does not overflow.
     func shift(by ticks: Int64) {
         guard ticks != 0 else { return }

@@ -24,6 +24,7 @@ final class SegmentSource: ByteSource {
 
     private let monitor: Monitor<EngineState>
     private let track: Int
+    private let trackID: Int
     private let condition: Condition
     /// Whether ``onIdle`` has something to do; called under the lock.
     private let isIdleWorkReady: (borrowing EngineState) -> Bool
@@ -38,15 +39,20 @@ final class SegmentSource: ByteSource {
     private var boxes = BoxTracker()
     /// The boxes did not fit their segment: what follows can't be read on with the same demuxer.
     private(set) var isDamaged = false
+    /// Why samples that are encrypted can't be read; the engine can't go on.
+    private(set) var failure: EngineError?
+    /// Reads an MP4 that may be encrypted.
+    private var decryptor = FragmentDecryptor()
     private var isFirstSegment = true
 
     init(
-        monitor: Monitor<EngineState>, track: Int, condition: Condition, generation: UInt64, info: SegmentInfo,
+        monitor: Monitor<EngineState>, track: Int, id: Int, condition: Condition, generation: UInt64, info: SegmentInfo,
         initialization: [UInt8]?, isIdleWorkReady: @escaping (borrowing EngineState) -> Bool,
         onIdle: @escaping () -> Void
     ) {
         self.monitor = monitor
         self.track = track
+        trackID = id
         self.condition = condition
         self.generation = generation
         self.info = info
@@ -54,12 +60,12 @@ final class SegmentSource: ByteSource {
         self.isIdleWorkReady = isIdleWorkReady
         self.onIdle = onIdle
         boundaries = [Boundary(offset: Int64(initialization?.count ?? 0), info: info)]
-        if let initialization {
-            current = initialization[...]
-            container = .mp4
-            isDamaged = !boxes.take(current) || !boxes.isAtBorder
-            isFinished = isDamaged
-        }
+        decryptor.keys = info.sampleKeys
+        super.init()
+        guard let initialization else { return }
+        container = .mp4
+        current = readable(initialization[...]) ?? []
+        if !boxes.isAtBorder { damage() }
     }
 
     private func damage() {
@@ -79,8 +85,8 @@ final class SegmentSource: ByteSource {
         }
         tag = nil
         container = Container(sniffing: front)
-        if container == nil || accepts(front) { current = front }
-        return container
+        current = readable(front) ?? []
+        return isDamaged ? nil : container
     }
 
     override func read(into target: UnsafeMutableRawBufferPointer) -> Result {
@@ -109,11 +115,26 @@ final class SegmentSource: ByteSource {
     /// Whether bytes came, though they may be of no known container.
     var hasBytes: Bool { !current.isEmpty }
 
-    /// Whether an MP4's bytes go on as boxes; where not, the source ends.
-    private func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard container == .mp4, !boxes.take(bytes) else { return true }
-        damage()
-        return false
+    /// The bytes as a demuxer takes them, encrypted samples decrypted. Nil where an MP4's bytes don't go on as boxes, or
+    /// can't be decrypted: the source ends.
+    private func readable(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard container == .mp4 else { return bytes }
+        guard boxes.take(bytes) else {
+            damage()
+            return nil
+        }
+        do throws(FragmentDecryptor.Fault) {
+            return try decryptor.append(bytes)
+        } catch {
+            switch error {
+            case .malformed: break
+            case .missingKey(let id):
+                failure = .missingKey(track: trackID, keyID: Hexadecimal.encode(id.bytes))
+            case .unsupported(let type): failure = .unsupportedProtection(track: trackID, name: type.description)
+            }
+            damage()
+            return nil
+        }
     }
 
     private enum Fetched {
@@ -131,7 +152,7 @@ final class SegmentSource: ByteSource {
             switch fetch() {
             case .bytes(let bytes):
                 guard var tag else {
-                    if bytes.isEmpty || !accepts(bytes) { continue }
+                    guard !bytes.isEmpty, let bytes = readable(bytes), !bytes.isEmpty else { continue }
                     current = bytes
                     return true
                 }
@@ -147,6 +168,7 @@ final class SegmentSource: ByteSource {
                 }
             case .began(let info):
                 isFirstSegment = false
+                decryptor.keys = info.sampleKeys
                 if container?.isPackedAudio == true { tag = PackedAudioTag() }
                 boundaries.append(Boundary(offset: offset, info: info))
                 // A container interleaves over less than this many segments.

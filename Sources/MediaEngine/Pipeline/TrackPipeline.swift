@@ -14,6 +14,7 @@ final class TrackPipeline {
     private var initialization: [UInt8]?
     var generation: UInt64 = 0
     var damagedSegments = 0
+    private var sampleAES = SampleAES()
     /// The elementary streams of the source that is being read.
     var streams: [ElementaryStream] = []
 
@@ -103,14 +104,16 @@ final class TrackPipeline {
     private func play(_ info: SegmentInfo) {
         // The source lives no longer than this call, and this call no longer than `self`.
         let source = SegmentSource(
-            monitor: monitor, track: track, condition: condition, generation: generation, info: info,
+            monitor: monitor, track: track, id: id, condition: condition, generation: generation, info: info,
             initialization: initialization, isIdleWorkReady: { [unowned self] state in canWork(state) },
             onIdle: { [unowned self] in pump() })
         defer { streams = [] }
         let limit = core.configuration.damagedSegmentLimit
         guard let container = source.sniff() else {
             guard !isCancelled else { return }
-            if source.isDamaged {
+            if let failure = source.failure {
+                damaged(failure, limit: 0)
+            } else if source.isDamaged {
                 damaged(.malformedContainer(track: id, code: LibraryCode.invalidData.rawValue), limit: limit)
             } else if source.hasBytes {
                 damaged(.unknownContainer(track: id), limit: limit)
@@ -127,12 +130,13 @@ final class TrackPipeline {
             try decode(Demuxer(container: container, source: source), info, timing: timing) {
                 source.segment(at: $0)
             }
-            if source.isDamaged { throw .invalidData }
+            if source.failure != nil || source.isDamaged { throw .invalidData }
             guard !streams.isEmpty, streams.allSatisfy({ !$0.hasDecoded }), !isCancelled else { return }
             damaged(.undecodable(track: id), limit: limit)
         } catch {
             if error == .endOfFile, source.isEmpty, !source.isDamaged { return }
             guard !isCancelled else { return }
+            if let failure = source.failure { return damaged(failure, limit: 0) }
             damaged(.malformedContainer(track: id, code: error.rawValue), limit: limit)
         }
     }
@@ -178,6 +182,10 @@ final class TrackPipeline {
                 packet.shift(by: unfolder.turns(for: timestamp))
             }
             let info = segment(packet.position)
+            // An MP4 is decrypted before it is taken apart.
+            if timing != .container, let keys = info.sampleKeys, let codec = demuxer.sampleCodec(index) {
+                try packet.replaceBytes { sampleAES.decrypt($0, codec, keys) }
+            }
             if let stream = streams.first(where: { $0.kind == contentKind }) {
                 guard stream.index == index else {
                     demuxer.discard(index)

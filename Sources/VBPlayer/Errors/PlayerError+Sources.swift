@@ -15,6 +15,7 @@ extension PlayerError {
         case .nothingPlayable(let reason): self.init(.nothingToPlay, reason, underlying: error)
         case .segmentUnreachable(_, let cause):
             self.init(cause.map(Self.code) ?? .notFound, "\(error)", underlying: error)
+        case .contentKey, .undecryptable: self.init(.protectedContent, "\(error)", underlying: error)
         case .setting(let name, let reason):
             let title = SettingDefinition.named(name).map { "\($0.constant) (\(name))" } ?? name
             self.init(.wrongSettingValue, "The setting \(title) is wrong: \(reason)", underlying: error)
@@ -41,6 +42,7 @@ extension PlayerError {
         let code: VBErrorCode =
             switch error {
             case .unknownContainer, .unsupportedCodec: .unsupportedMedia
+            case .missingKey, .unsupportedProtection: .protectedContent
             case .bufferOverflow: .bufferFull
             case .unknownTrack, .outOfResources: .internalFault
             default: .malformedMedia

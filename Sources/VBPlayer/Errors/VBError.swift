@@ -41,6 +41,8 @@ public enum VBErrorCode: Int, Sendable, CaseIterable {
     case unsupportedManifest = 301
     /// The manifest lists nothing to play, or not the rendition asked for.
     case nothingToPlay = 302
+    /// The media are encrypted, and their key is not there or is another's.
+    case protectedContent = 303
 
     /// Media that its container or codec doesn't allow.
     case malformedMedia = 400
@@ -77,6 +79,7 @@ public enum VBErrorCode: Int, Sendable, CaseIterable {
         case .malformedManifest: "Check the manifest with `pdn inspect`."
         case .unsupportedManifest, .unsupportedMedia: "Use another format or rendition."
         case .nothingToPlay: "Check the manifest and the rendition setting."
+        case .protectedContent: "Check the content keys, and that this viewer may have the stream."
         case .malformedMedia: "Check the media; what came before it stays."
         case .bufferFull: "Append again once part of the buffer has been played."
         case .wrongMoment: "Seek first; that starts a new sequence of data."

@@ -101,6 +101,8 @@ package final class EnginePlayer: SessionSink {
         switch event {
         case .firstFrame:
             if report.startup == nil { report.startup = startedAt.duration(to: loop.now) }
+            // Unpaced, no clock will ever start.
+            session?.playbackDidChange()
         case .playing:
             if report.startup == nil { report.startup = startedAt.duration(to: loop.now) }
             report.isPlaying = true

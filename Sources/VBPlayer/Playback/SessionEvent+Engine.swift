@@ -23,7 +23,7 @@ extension SegmentInfo {
         self.init(
             start: timing.start, duration: timing.duration, mediaOffset: timing.mediaOffset, section: timing.section,
             window: hasWindow ? ClipWindow(start: timing.windowStart, end: timing.windowEnd) : nil,
-            quality: timing.quality)
+            quality: timing.quality, sampleKeys: timing.sampleKeys)
     }
 }
 

@@ -16,6 +16,7 @@ extension PlayerSettings {
         configuration.renditionID = rendition
         configuration.maximumBitsPerSecond = maximumBitsPerSecond
         configuration.isLimitedToDisplay = isLimitedToDisplay
+        configuration.contentKeys = contentKeys
         configuration.audioLanguage = audioLanguage
         configuration.uploadBitsPerSecond = uploadBitsPerSecond
         configuration.downloadBitsPerSecond = downloadBitsPerSecond

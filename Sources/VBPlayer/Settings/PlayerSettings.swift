@@ -1,4 +1,5 @@
 package import CoreModel
+package import Cryptography
 
 /// Every setting of a player, checked. The defaults are right for a viewer at home.
 package struct PlayerSettings: Hashable, Sendable {
@@ -24,6 +25,8 @@ package struct PlayerSettings: Hashable, Sendable {
     package var maximumBitsPerSecond: Int?
     /// ``VBLimitQualityToDisplayKey``.
     package var isLimitedToDisplay = true
+    /// ``VBContentKeysKey``.
+    package var contentKeys: [Bytes16: ContentKey] = [:]
     /// ``VBAudioLanguageKey``.
     package var audioLanguage: String?
     /// ``VBUploadCapKey``, bits per second.

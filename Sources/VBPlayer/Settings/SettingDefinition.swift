@@ -1,4 +1,5 @@
 import CoreModel
+import Cryptography
 import Foundation
 
 /// One row of the table of settings: how a value from a caller's dictionary or from text is checked and stored.
@@ -90,6 +91,18 @@ struct SettingDefinition: Sendable {
         SettingDefinition(
             "VBLimitQualityToDisplayKey", VBLimitQualityToDisplayKey, .flag { $0.isLimitedToDisplay = $1 }),
         SettingDefinition(
+            "VBContentKeysKey", VBContentKeysKey,
+            .list(contentKeyLimit, "KEY-ID:KEY, 32 hexadecimal digits each, at most \(contentKeyLimit) of them") {
+                settings, text in
+                let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+                let bytes = parts.compactMap { Hexadecimal.decode($0.filter { $0 != "-" }) }
+                guard bytes.count == 2, parts.count == 2, let id = Bytes16(bytes[0]), bytes[1].count == 16 else {
+                    return false
+                }
+                settings.contentKeys[id] = ContentKey(bytes[1])
+                return settings.contentKeys.count <= contentKeyLimit
+            }),
+        SettingDefinition(
             "VBAudioLanguageKey", VBAudioLanguageKey,
             .text("a language tag such as de or pt-BR") { settings, text in
                 guard isLanguageTag(text) else { return false }
@@ -113,6 +126,11 @@ struct SettingDefinition: Sendable {
             "VBListenPortKey", VBListenPortKey, .integer(0...65_535, .plain) { $0.listenPort = UInt16(clamping: $1) }),
         SettingDefinition("VBLogLevelsKey", VBLogLevelsKey, .levels),
     ]
+
+    private static let contentKeyLimit = 64
+
+    /// Whether its values are never repeated, not even to the one who gave them: messages end up in logs.
+    private var isSecret: Bool { name == VBContentKeysKey }
 
     /// The setting of a name; `nil` when there is none.
     static func named(_ name: some StringProtocol) -> SettingDefinition? { all.first { $0.name == name } }
@@ -250,6 +268,9 @@ extension SettingDefinition {
     }
 
     private func wrongValue(_ text: String, _ expected: String) -> PlayerError {
+        guard !isSecret else {
+            return PlayerError(.wrongSettingValue, "The setting \(constant) (\(name)) must be \(expected).")
+        }
         // A token or key in the wrong place isn't repeated in full.
         let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
         return PlayerError(

@@ -13,6 +13,7 @@
 // | `VBRenditionKey` | `rendition` | String | 1 to 256 bytes | the best for the link |
 // | `VBMaximumBitrateKey` | `maximum-bitrate` | Int | bits per second, 1 to 100 Gbps | no limit |
 // | `VBLimitQualityToDisplayKey` | `limit-to-display` | Bool | | true |
+// | `VBContentKeysKey` | `content-key` (repeatable) | [String] | `KEY-ID:KEY`, 32 hexadecimal digits each; at most 64 | none |
 // | `VBAudioLanguageKey` | `audio` | String | a language tag | the stream's default |
 // | `VBUploadCapKey` | `upload-cap` | Int | bits per second, 0 to 100 Gbps; 0 is no upload | no fixed cap |
 // | `VBUploadShareKey` | `upload-share` | Double | uploaded per downloaded byte, 0 to 100 | 2 |
@@ -54,6 +55,10 @@ public let VBMaximumBitrateKey = "maximum-bitrate"
 /// Whether no picture is chosen that is larger than the ``VBDisplayLayer/bounds`` it is shown in (Bool; true): more pixels
 /// cost bytes and aren't seen. Has no effect until these are set.
 public let VBLimitQualityToDisplayKey = "limit-to-display"
+/// The keys of media in common encryption ([String] of an identifier and a key, 32 hexadecimal digits each with a colon
+/// between them, at most 64; none). They stay in the process, and nothing logs or repeats them. Keys that an HLS playlist
+/// names by address are fetched without this.
+public let VBContentKeysKey = "content-key"
 /// The language of the audio (String, a language tag such as `de`; the stream's default).
 public let VBAudioLanguageKey = "audio"
 /// The most to upload (Int, bits per second, 0 to 100 Gbps, 0 for nothing; no fixed cap, uploads yield to other traffic).

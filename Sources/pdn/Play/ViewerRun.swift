@@ -154,7 +154,7 @@ final class ViewerRun: @unchecked Sendable {  // Made and used on the loop; what
     private static func kind(of error: SessionError?) -> ErrorKind? {
         switch error {
         case .unreachable, .segmentUnreachable: .unreachable
-        case .manifest, .nothingPlayable, .setting: .badInput
+        case .manifest, .nothingPlayable, .contentKey, .undecryptable, .setting: .badInput
         case nil: nil
         }
     }
