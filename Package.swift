@@ -227,6 +227,7 @@ let fuzzTargets: [Target] =
         fuzz("DASH", ["FuzzSupport", "Manifest"]),
         fuzz("SegmentIndex", ["FuzzSupport", "Manifest"]),
         fuzz("Media", ["FuzzSupport", "MediaEngine"]),
+        fuzz("Protection", ["FuzzSupport", "MediaEngine"]),
         fuzz("Decoding", ["FuzzSupport", "MediaEngine"]),
         fuzz("Record", ["FuzzSupport", "CoreModel", "Integrity"]),
         fuzz("Certificate", ["FuzzSupport", "CoreModel", "Integrity"]),

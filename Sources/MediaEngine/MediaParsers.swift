@@ -1,4 +1,5 @@
 internal import CoreModel
+internal import Cryptography
 
 /// The module's parsers of bytes from outside, for the fuzzer.
 package enum MediaParsers {
@@ -28,6 +29,29 @@ package enum MediaParsers {
     package static func trackBoxes(_ pieces: [[UInt8]]) {
         var tracker = BoxTracker()
         for piece in pieces where !tracker.take(piece[...]) { return }
+    }
+
+    /// Reads an MP4 that may be encrypted, in pieces, with a key for all of it. Every byte keeps its place.
+    package static func decryptFragments(_ pieces: [[UInt8]]) {
+        var decryptor = FragmentDecryptor()
+        decryptor.keys = SampleKeys(other: ContentKey([UInt8](repeating: 7, count: 16)))
+        var (taken, given) = (0, 0)
+        for piece in pieces {
+            taken += piece.count
+            guard let bytes = try? decryptor.append(piece[...]) else { return }
+            given += bytes.count
+        }
+        precondition(given <= taken, "the decryptor made bytes up")
+    }
+
+    /// Reads an access unit of a transport stream, or frames of packed audio, as if they were encrypted.
+    package static func decryptSamples(_ bytes: [UInt8], codec: Int) {
+        var cipher = SampleAES()
+        let keys = SampleKeys(
+            other: ContentKey([UInt8](repeating: 7, count: 16)), vector: [UInt8](repeating: 9, count: 16))
+        let codecs: [SampleAES.Codec] = [.h264, .aac, .ac3, .eac3]
+        let clear = cipher.decrypt(bytes, codecs[codec % codecs.count], keys)
+        precondition(clear.count <= bytes.count, "decryption made bytes up")
     }
 
     /// Takes an ID3 tag off packed audio that comes in pieces.
