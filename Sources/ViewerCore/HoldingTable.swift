@@ -99,6 +99,8 @@ struct HoldingTable: Sendable {
         } else if let place = place(of: number) {
             partial.swapAt(place, partial.count - 1)
             partial.removeLast()
+            // Most peers have all of what they have, most of the time.
+            if partial.isEmpty { partial = [] }
             count -= 1
         }
     }

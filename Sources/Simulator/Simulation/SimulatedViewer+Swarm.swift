@@ -68,6 +68,10 @@ extension SimulatedViewer {
         neighbourhood.sentPayloadByteCount(of: id)
     }
 
+    static func peerID(of key: PeerKey, _ books: inout PeerBooks) -> PeerID? { books.peerID(of: key) }
+
+    private static func isOpen(_ request: RequestID, _ books: inout PeerBooks) -> Bool { books.isOpen(request) }
+
     private func close(_ id: LinkID) {
         guard let flow = flow(of: id) else { return }
         transports[id.slot].flow = FlowID(rawValue: -1)
@@ -140,7 +144,7 @@ extension SimulatedViewer {
         _ id: RequestID, from peer: PeerKey, _ index: Int, chunks: Range<Int>, timeLeft: Duration
     ) {
         let busy = SchedulerInput.rejected(id, chunks: chunks, refusal: .busy, retryAfter: .milliseconds(500))
-        guard let peerID = books.peerID(of: peer), ledgers[index].hasRecord else { return feed(busy) }
+        guard let peerID = Self.peerID(of: peer, &books), ledgers[index].hasRecord else { return feed(busy) }
         let segment = segment(index)
         let stripes =
             segment.geometry.stripe(
@@ -332,7 +336,7 @@ extension SimulatedViewer {
         let byteCount = geometry(index).byteRange(ofChunk: chunk).count
         guard ledgers[index].canTakeFromPeer(chunk, geometry(index)) else {
             figures.bytesWasted += byteCount
-            if books.isOpen(request), ledgers[index].present.contains(chunk) {
+            if Self.isOpen(request, &books), ledgers[index].present.contains(chunk) {
                 feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
             }
             return
@@ -349,7 +353,7 @@ extension SimulatedViewer {
         figures.bytesPeers += byteCount
         renditions?.peerReceived(byteCount: byteCount, now: now)
         noteCompleted(index)
-        if books.isOpen(request) {
+        if Self.isOpen(request, &books) {
             feed(.chunkArrived(request, chunk: chunk, byteCount: byteCount))
         } else {
             feed(.present(SegmentID(track: 0, index: index), ledgers[index].present))

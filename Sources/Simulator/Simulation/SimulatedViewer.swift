@@ -275,7 +275,7 @@ final class SimulatedViewer {
             }
         case .claim(let segment, let waited, let owners): claim(segment.index, waited: waited, owners: owners)
         case .drop(let peer, _):
-            if let peer = books.peerID(of: peer), let link = Self.link(to: peer, &neighbourhood) {
+            if let peer = Self.peerID(of: peer, &books), let link = Self.link(to: peer, &neighbourhood) {
                 neighbourhood.drop(link, .unresponsive)
                 drive()
             }

@@ -34,8 +34,8 @@ struct UploadSlots: Sendable {
     var isUplinkFull = false
     /// Each link's, by slot.
     private var entries: [Entry] = []
-    /// Those in most need, in order.
-    private var urgent: [Int] = []
+    /// Those in most need, in order; -1 where there are fewer. In the value itself: each message asks it.
+    private var urgent: InlineArray<3, Int> = .init(repeating: -1)
     /// The one of the others whose turn it is.
     private var rotating: Int?
     private var lastTurn = 0
@@ -43,12 +43,18 @@ struct UploadSlots: Sendable {
     private var nextTurn: MonotonicInstant = .origin
 
     /// The link in most need.
-    var first: Int? { urgent.first }
+    var first: Int? { urgent[0] < 0 ? nil : urgent[0] }
 
     /// Whether the link in the slot may send.
     func isActive(_ slot: Int, now: MonotonicInstant) -> Bool {
         if slot == rotating { return chunksSinceTurn >= Self.turnChunks || nextTurn <= now }
-        return urgent.prefix(isUplinkFull ? 1 : Self.urgentCount).contains(slot)
+        return isUrgent(slot, count: isUplinkFull ? 1 : Self.urgentCount)
+    }
+
+    /// Whether the link is among so many in most need.
+    private func isUrgent(_ slot: Int, count: Int = urgentCount) -> Bool {
+        for place in 0..<count where urgent[place] == slot { return true }
+        return false
     }
 
     /// When a link whose turn it is may send without another's having sent anything.
@@ -56,7 +62,8 @@ struct UploadSlots: Sendable {
 
     /// Those that may send, now or soon.
     var candidates: [Int] {
-        var candidates = urgent
+        var candidates: [Int] = []
+        for place in urgent.indices where urgent[place] >= 0 { candidates.append(urgent[place]) }
         if let rotating { candidates.append(rotating) }
         return candidates
     }
@@ -120,20 +127,20 @@ struct UploadSlots: Sendable {
 
     private mutating func choose(now: MonotonicInstant) -> Bool {
         let rotatingBefore = rotating
-        var urgentBefore: InlineArray<3, Int> = .init(repeating: -1)
-        for place in urgent.indices { urgentBefore[place] = urgent[place] }
-        let countBefore = urgent.count
-        urgent.removeAll(keepingCapacity: true)
+        let urgentBefore = urgent
+        urgent = .init(repeating: -1)
+        var count = 0
         for slot in entries.indices where entries[slot].isWaiting {
-            var place = urgent.count
+            var place = count
             while place > 0, entries[slot].need.isBefore(entries[urgent[place - 1]].need, now: now) { place -= 1 }
             guard place < Self.urgentCount else { continue }
-            if urgent.count == Self.urgentCount { urgent.removeLast() }
-            urgent.insert(slot, at: place)
+            count = min(count + 1, Self.urgentCount)
+            for later in stride(from: count - 1, to: place, by: -1) { urgent[later] = urgent[later - 1] }
+            urgent[place] = slot
         }
-        if let slot = rotating, !entries[slot].isWaiting || urgent.contains(slot) { rotating = nil }
+        if let slot = rotating, !entries[slot].isWaiting || isUrgent(slot) { rotating = nil }
         if rotating == nil { rotate() }
-        if rotating != rotatingBefore || urgent.count != countBefore { return true }
+        if rotating != rotatingBefore { return true }
         for place in urgent.indices where urgent[place] != urgentBefore[place] { return true }
         return false
     }
@@ -143,7 +150,7 @@ struct UploadSlots: Sendable {
         let count = entries.count
         for offset in 1..<count + 1 {
             let slot = (lastTurn + offset) % count
-            guard entries[slot].isWaiting, !urgent.contains(slot) else { continue }
+            guard entries[slot].isWaiting, !isUrgent(slot) else { continue }
             rotating = slot
             lastTurn = slot
             return
