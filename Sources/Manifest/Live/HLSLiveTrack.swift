@@ -271,6 +271,19 @@ struct HLSLiveTrack: Sendable {
             ticks: now.nanoseconds.addingReportingOverflow(ahead).partialValue, timescale: 1_000_000_000)
     }
 
+    /// The same by the dates of the playlist and the server's clock, where they agree with when segments come: a date is
+    /// right from the first look on, while refreshes find out only in time how late they are.
+    func edge(at now: MonotonicInstant, serverTime: UnixTime) -> MediaTime {
+        let observed = edge(at: now)
+        guard !isEnded, let date else { return observed }
+        let (since, overflow) = serverTime.milliseconds.subtractingReportingOverflow(date.time.milliseconds)
+        guard !overflow else { return observed }
+        let dated = date.start + MediaTime(ticks: since, timescale: 1_000)
+        let late = (dated - observed).duration
+        // A segment is listed when it is over: the clock is never behind the list, nor far before it.
+        return late >= .milliseconds(-500) && late <= targetDuration * 3 / 2 ? dated : observed
+    }
+
     /// The wall-clock time of a place on the timeline, where the playlist gives dates.
     func date(at time: MediaTime) -> UnixTime? {
         date.map { $0.time + (time - $0.start).duration }

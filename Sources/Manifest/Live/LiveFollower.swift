@@ -120,7 +120,8 @@ public struct LiveFollower: Sendable {
     /// What is being produced now: media time that the encoder is at, as far as the manifest or its refreshes tell.
     public func edge(at now: MonotonicInstant) -> MediaTime {
         if let mpd { return isEnded ? mpd.end : mpd.edge(clock.time(at: now)) }
-        return followed.first.flatMap { playlists[$0]?.track.edge(at: now) } ?? .zero
+        let time = clock.time(at: now)
+        return followed.first.flatMap { playlists[$0]?.track.edge(at: now, serverTime: time) } ?? .zero
     }
 
     /// The wall-clock time of a place on the timeline, where the manifest tells.

@@ -133,6 +133,26 @@ import Testing
         #expect(stage.follower.isReady)
     }
 
+    @Test(
+        "The edge is known from the first look on where dates tell it, and they count for nothing where they are wrong")
+    func dates() throws {
+        func text(_ offset: Int64) -> String {
+            LiveStage.playlist(0...5) {
+                "s\($0).ts"
+            } before: {
+                "#EXT-X-PROGRAM-DATE-TIME:\(LiveDASHTests.date(LiveStage.wallClock + offset + Int64($0 * 2)))\n"
+            }
+        }
+        // The last of the twelve seconds ended a second before it was seen.
+        var stage = try LiveStage(text(-13))
+        #expect(stage.follower.window(at: stage.now)?.edge == MediaTime(seconds: 13))
+        #expect(stage.follower.date(at: MediaTime(seconds: 13)) == UnixTime(seconds: LiveStage.wallClock))
+        for wrong: Int64 in [-3_613, 3_600] {
+            stage = try LiveStage(text(wrong))
+            #expect(stage.follower.window(at: stage.now)?.edge == MediaTime(seconds: 12))
+        }
+    }
+
     @Test("Latency: the setting, HOLD-BACK, three target durations")
     func latency() throws {
         #expect(try LiveStage(LiveStage.playlist(0...5)).follower.targetLatency == .seconds(6))
