@@ -81,7 +81,7 @@ struct LiveState {
         let position = MediaTime(ticks: report.position.nanosecondsClamped, timescale: 1_000_000_000)
         let isSettled = soughtAt.map { $0.duration(to: now) > .seconds(3) } ?? true
         // What is played has left the window, and the server need not have it any more.
-        if isSettled, position < window.start - MediaTime(seconds: 2) {
+        if isSettled, buffered < Self.reserve / 2, position < window.start - MediaTime(seconds: 2) {
             return jump(to: keepsLatency ? place(in: window) : window.start + MediaTime(seconds: 2), now: now)
         }
         guard keepsLatency, !loader.follower.isEnded else { return set(1) }

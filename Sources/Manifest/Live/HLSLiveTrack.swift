@@ -40,6 +40,8 @@ struct HLSLiveTrack: Sendable {
 
     /// A refresh is an observation of the edge; so many of the last ones count.
     private static let edgeCount = 16
+    /// Longer ones are not waited for.
+    private static let longestHole = MediaTime(seconds: 60)
     /// A date that differs by more than this says that it's another segment.
     private static let dateTolerance: Int64 = 10_000
 
@@ -215,7 +217,8 @@ struct HLSLiveTrack: Sendable {
                 problem: "no offset, and no range of the same resource in front of it", section: "4.4.4.2")
         }
         for segment in new.segments[offset...] {
-            let start = segments.last?.end ?? origin
+            let isFirstOfRun = segments.endIndex == anchor.index
+            let start = isFirstOfRun ? beginning(of: segment) : segments.last?.end ?? origin
             let reference = builder.reference(
                 of: segment, in: new, discontinuity: segment.discontinuitySequence &+ correction, start: start)
             if let time = reference.programDateTime { date = (time, start) }
@@ -228,6 +231,16 @@ struct HLSLiveTrack: Sendable {
         forget()
         if count > 0 || edges.isEmpty { noteEdge(asOf: asOf, isFirst: hasBeenStale) }
         return count
+    }
+
+    /// Where the first segment of a run goes: behind the last one of the run before, with the hole between them that dates
+    /// tell of.
+    private func beginning(of segment: HLSSegment) -> MediaTime {
+        guard let end = segments.last?.end else { return origin }
+        guard let date, let time = segment.programDateTime?.time else { return end }
+        let (since, overflow) = time.milliseconds.subtractingReportingOverflow(date.time.milliseconds)
+        let dated = overflow ? end : date.start + MediaTime(ticks: since, timescale: 1_000)
+        return dated > end && dated - end < Self.longestHole ? dated : end
     }
 
     /// Takes the addresses of segments that were known, where a token in them has changed.

@@ -133,6 +133,29 @@ import Testing
         #expect(stage.follower.isReady)
     }
 
+    @Test("What was not encoded, or left the list unseen, is a hole in the timeline where dates tell how long it is")
+    func holes() throws {
+        func text(_ numbers: ClosedRange<Int>, at offset: Int64, sequence: Int) -> String {
+            LiveStage.playlist(numbers, sequence: sequence) {
+                "s\($0).ts"
+            } before: {
+                "#EXT-X-PROGRAM-DATE-TIME:\(LiveDASHTests.date(LiveStage.wallClock + offset + Int64(($0 - numbers.lowerBound) * 2)))\n"
+            }
+        }
+        let first = text(0...5, at: -12, sequence: 0)
+        for (offset, start) in [(5, 17.0), (500, 12.0)] as [(Int64, Double)] {
+            // A second run; then a gap in one run.
+            var stage = try LiveStage(first)
+            stage.run(.seconds(3)) { _, _ in .text(text(0...1, at: offset + 20, sequence: 0)) }
+            var added = stage.segments().suffix(2)
+            #expect(added.first?.start.seconds == (start == 17 ? 37 : 12) && added.first?.epoch == 1)
+            stage = try LiveStage(first)
+            stage.run(.seconds(3)) { _, _ in .text(text(20...21, at: offset, sequence: 20)) }
+            added = stage.segments().suffix(2)
+            #expect(added.map { $0.start.seconds } == [start, start + 2])
+        }
+    }
+
     @Test(
         "The edge is known from the first look on where dates tell it, and they count for nothing where they are wrong")
     func dates() throws {
