@@ -19,7 +19,7 @@ public enum ManifestLimits {
     public static let liveSegmentCount = 20_000
     /// Operations of an MPD patch, and elements that are looked at to find their places.
     public static let patchOperationCount = 20_000
-    public static let patchVisitCount = 5_000_000
+    public static let patchVisitCount = 2_000_000
     /// References of a segment index.
     public static let segmentIndexReferenceCount = 65_535
     /// Renditions of a presentation, and representations of a period.

@@ -73,7 +73,7 @@ import Testing
         #expect(throws: MPDPatch.Fault.tooLarge) { try apply(operations, to: many) }
         let growing = String(repeating: "<add sel=\"/MPD\" pos=\"prepend\"><a/><a/></add>", count: 19_000)
         #expect(throws: MPDPatch.Fault.tooLarge) { try apply(growing, to: many) }
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test("The corpus' patch makes the MPD that it says, element by element", .enabled(if: Corpus.exists))
