@@ -188,9 +188,12 @@ struct HostilePeer {
         #expect(peer.end == .local(.protocolViolation))
     }
 
-    @Test func dataThatSharesAMessageEndsTheLink() throws {
-        for frames in [[Self.data, .unchoke], [.unchoke, Self.data]] {
-            var peer = try asked()
+    @Test func dataMustBeTheLastOfItsMessage() throws {
+        var peer = try asked()
+        peer.send(plaintext: Array([.unchoke, Self.data].map(\.encoded).joined()))
+        #expect(peer.end == nil)
+        for frames in [[Self.data, .unchoke], [Self.data, Self.data]] {
+            peer = try asked()
             peer.send(plaintext: Array(frames.map(\.encoded).joined()))
             #expect(peer.end == .local(.protocolViolation))
         }

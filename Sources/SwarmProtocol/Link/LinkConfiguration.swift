@@ -21,7 +21,7 @@ public struct LinkConfiguration: Hashable, Sendable {
     /// Points of gossip that a link may burn at once; see ``PeerLink`` for what costs how much.
     public var gossipBurst = 400.0
     /// Points of gossip that come back each second.
-    public var gossipRate = 40.0
+    public var gossipRate = 100.0
     /// Bytes of control frames that wait for the transport; more means that the peer does not read.
     public var controlByteLimit = 256 * 1024
 

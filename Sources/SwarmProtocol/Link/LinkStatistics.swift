@@ -8,9 +8,9 @@ public struct LinkStatistics: Hashable, Sendable {
     public var receivedPayloadByteCount: UInt64 = 0
     /// Bytes of chunks handed out for sending.
     public var sentPayloadByteCount: UInt64 = 0
-    /// Control frames received: every frame but data.
+    /// Messages received that hold no chunk; each is one or more control frames.
     public var receivedControlCount: UInt64 = 0
-    /// Control frames handed out for sending.
+    /// Messages handed out for sending that hold no chunk.
     public var sentControlCount: UInt64 = 0
 
     /// Starts at nothing.

@@ -12,8 +12,11 @@ extension PeerLink {
     /// - Parameters:
     ///   - now: Not earlier than in the last call.
     ///   - writable: Bytes of data that may be handed to the transport now. The last data frame may exceed it.
+    ///   - companions: Frames as bytes that go out in front of a chunk, in its message, if a chunk goes out now.
     ///   - source: Where chunks for the other side come from.
-    public mutating func poll(now: MonotonicInstant, writable: Int, source: some ChunkSource) -> LinkOutput {
+    public mutating func poll(
+        now: MonotonicInstant, writable: Int, companions: [UInt8] = [], source: some ChunkSource
+    ) -> LinkOutput {
         expire(now: now)
         if isEstablished { classify(source: source) }
         if let event = takeEvent() { return .event(event) }
@@ -22,7 +25,9 @@ extension PeerLink {
             state = .closed
             return .event(.closed(end))
         }
-        if isEstablished, writable > 0, let bytes = nextData(source: source) { return transmit(bytes) }
+        if isEstablished, writable > 0, let bytes = nextData(after: companions, source: source) {
+            return transmit(bytes)
+        }
         // A chunk that was evicted meanwhile has left a reject.
         if let bytes = takeControl() { return transmit(bytes) }
         releaseRequestStorage()
@@ -72,7 +77,7 @@ extension PeerLink {
         output.reserveCapacity(output.count + 2 + batch.count + NoiseTransport.tagByteCount)
         appendMessage(batch.span.bytes, nothing.span.bytes, to: &output)
         controlByteCount -= batch.count
-        statistics.sentControlCount += UInt64(count + 1)
+        statistics.sentControlCount += 1
         if count < controlQueue.count {
             firstControl = controlQueue[count]
             controlQueue.removeFirst(count + 1)

@@ -111,18 +111,16 @@ extension PeerLink {
             return finish(.notAuthentic)
         }
         var reader = WireReader(plaintext)
-        var isFirst = true
         do {
             repeat {
                 let frame = try Frame(reading: &reader)
                 if case .data = frame {
-                    // A data frame has a message to itself.
-                    guard isFirst, reader.remaining == 0 else { return violate(.protocolViolation) }
-                } else {
+                    // A data frame is the last of its message.
+                    guard reader.remaining == 0 else { return violate(.protocolViolation) }
+                } else if reader.remaining == 0 {
                     statistics.receivedControlCount += 1
                 }
                 receive(frame, rest: reader.remaining, now: now)
-                isFirst = false
             } while reader.remaining > 0 && !isOver
         } catch {
             violate(.malformed)

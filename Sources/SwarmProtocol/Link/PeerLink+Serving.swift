@@ -139,7 +139,9 @@ extension PeerLink {
 
     /// The next chunk as bytes to transmit, with its stripe's leaves before it where they are owed; `nil` when there is
     /// none.
-    mutating func nextData(source: some ChunkSource) -> [UInt8]? {
+    ///
+    /// - Parameter companions: Frames as bytes that go out in front of it.
+    mutating func nextData(after companions: [UInt8], source: some ChunkSource) -> [UInt8]? {
         while let index = mostUrgent() {
             let request = incoming[index]
             guard let bit = request.ready.lowest else { return nil }
@@ -152,7 +154,8 @@ extension PeerLink {
                     continue
                 }
                 if incoming[index].outstanding.isEmpty { incoming.remove(at: index) }
-                return seal(DataFrame(id: request.id, chunk: chunk, payload: payload), after: leaves)
+                let first = companions.isEmpty ? leaves : companions + leaves
+                return seal(DataFrame(id: request.id, chunk: chunk, payload: payload), after: first)
             case .stored: bringBack(bit, of: index, source: source)
             case .expected: incoming[index].standing.insert(bit)
             case .unavailable:
@@ -244,17 +247,11 @@ extension PeerLink {
         }
     }
 
-    /// Encrypts a data frame straight from the store's bytes, into a message of its own.
-    private mutating func seal(_ data: DataFrame, after leaves: [UInt8]) -> [UInt8] {
-        let nothing: [UInt8] = []
+    /// Encrypts a data frame straight from the store's bytes, as the last of a message.
+    ///
+    /// - Parameter frames: The frames before it, as bytes.
+    private mutating func seal(_ data: DataFrame, after frames: [UInt8]) -> [UInt8] {
         let bodyByteCount = 6 + data.payload.count
-        var output: [UInt8] = []
-        output.reserveCapacity(
-            WireLimits.dataOverhead + data.payload.count + (leaves.isEmpty ? 0 : leaves.count + 2 + 16))
-        if !leaves.isEmpty {
-            appendMessage(leaves.span.bytes, nothing.span.bytes, to: &output)
-            statistics.sentControlCount += 1
-        }
         let id = data.id.rawValue
         let header: InlineArray<9, UInt8> = [
             FrameType.data.rawValue, UInt8(truncatingIfNeeded: bodyByteCount >> 8),
@@ -262,7 +259,15 @@ extension PeerLink {
             UInt8(truncatingIfNeeded: id >> 16), UInt8(truncatingIfNeeded: id >> 8), UInt8(truncatingIfNeeded: id),
             UInt8(truncatingIfNeeded: data.chunk >> 8), UInt8(truncatingIfNeeded: data.chunk),
         ]
-        appendMessage(header.span.bytes, data.payload.span.bytes, to: &output)
+        var output: [UInt8] = []
+        output.reserveCapacity(WireLimits.dataOverhead + frames.count + data.payload.count)
+        if frames.isEmpty {
+            appendMessage(header.span.bytes, data.payload.span.bytes, to: &output)
+        } else {
+            var start = frames
+            for place in header.indices { start.append(header[place]) }
+            appendMessage(start.span.bytes, data.payload.span.bytes, to: &output)
+        }
         statistics.sentPayloadByteCount += UInt64(data.payload.count)
         return output
     }

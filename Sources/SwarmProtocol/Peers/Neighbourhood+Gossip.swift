@@ -9,6 +9,10 @@ extension Neighbourhood {
     private static let announcementInterval: Duration = .milliseconds(500)
     /// The least time between two such frames on any links: 15 a second, so that 25 links are told every 1.6 s.
     private static let announcementGap: Duration = .milliseconds(65)
+    /// The least time between two that go along with something else: within a link's gossip points.
+    private static let companionInterval: Duration = .milliseconds(60)
+    /// The most bytes of them that go along with a chunk, so that they hardly hold it up.
+    private static let companionByteCount = 1024
     /// The shortest time between two frames that are listened to.
     private static let exchangePause: Duration = .seconds(60)
 
@@ -89,8 +93,30 @@ extension Neighbourhood {
     /// Tells a link all that is new to it.
     mutating func tellHoldings(_ slot: Int, now: MonotonicInstant) {
         for frame in announcer.frames(since: neighbours[slot].toldVersion) { send(frame, slot: slot) }
+        noteTold(slot, now: now)
+    }
+
+    /// Takes note that a link has been told all.
+    mutating func noteTold(_ slot: Int, now: MonotonicInstant) {
         neighbours[slot].toldVersion = announcer.version
         neighbours[slot].toldAt = now
+    }
+
+    /// Whether something new may go along with what is sent to a link now.
+    mutating func hasFreshNews(for slot: Int, now: MonotonicInstant) -> Bool {
+        neighbours[slot].toldVersion < announcer.version
+            && neighbours[slot].toldAt.advanced(by: Self.companionInterval) <= now
+            && neighbours[slot].link.isEstablished && hasNews(for: slot)
+    }
+
+    /// What goes out to a link in the message of a chunk that is ready for it, as bytes: a viewer's news reach those first
+    /// who take from it.
+    mutating func newsBesideData(for slot: Int, now: MonotonicInstant) -> [UInt8] {
+        guard neighbours[slot].link.hasReadyChunks, hasFreshNews(for: slot, now: now) else { return [] }
+        let frames = announcer.frames(since: neighbours[slot].toldVersion)
+        // More than that goes in its turn.
+        guard frames.count == 1, frames[0].count <= Self.companionByteCount else { return [] }
+        return frames[0]
     }
 
     /// The other side said what it holds.

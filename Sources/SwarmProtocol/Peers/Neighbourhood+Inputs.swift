@@ -122,6 +122,8 @@ extension Neighbourhood {
     /// Asks a peer for chunks; false when the link is gone or the peer's queue full.
     public mutating func request(_ request: ChunkRequest, from id: LinkID, now: MonotonicInstant) -> Bool {
         guard let slot = slot(of: id), neighbours[slot].link.request(request, now: now) else { return false }
+        // In the request's message it costs nearly nothing.
+        if hasFreshNews(for: slot, now: now) { tellHoldings(slot, now: now) }
         markDue(slot)
         return true
     }

@@ -83,13 +83,16 @@ extension Neighbourhood {
             if writable <= 0, !uploads.isActive(slot, now: now) { neighbours[slot].link.rejectNeglected(now: now) }
             let payload = neighbours[slot].link.statistics.sentPayloadByteCount
             let id = neighbours[slot].id
-            let output = neighbours[slot].link.poll(now: now, writable: writable, source: environment.source)
+            let news = writable > 0 ? newsBesideData(for: slot, now: now) : []
+            let output = neighbours[slot].link.poll(
+                now: now, writable: writable, companions: news, source: environment.source)
             awaitsChunks[slot] = neighbours[slot].link.hasStandingChunks
             switch output {
             case .transmit(let bytes):
                 budget.spend(bytes.count, now: now)
                 neighbours[slot].flags.insert(.hasTransmitted)
                 if neighbours[slot].link.statistics.sentPayloadByteCount > payload {
+                    if !news.isEmpty { noteTold(slot, now: now) }
                     if uploading == slot { uploading = nil }
                     if !neighbours[slot].pacing.isEmpty { neighbours[slot].pacing[0].didSend(now: now) }
                     if uploads.didSend(slot, now: now) { markUploadersDue() }

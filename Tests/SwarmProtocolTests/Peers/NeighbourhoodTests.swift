@@ -280,6 +280,28 @@ import Testing
         #expect(haves >= 18 && haves <= 21, "\(haves) frames in 10 s")
     }
 
+    @Test func newsGoesAlongWithWhatAPeerAsksForAndIsSent() {
+        // With 20 links each has its turn after 1.3 s; the one with traffic hears of every change within a tenth of that.
+        var net = TestNeighbourhoods()
+        for _ in 0..<21 { net.add() }
+        net.connect((1...20).map { (0, $0) })
+        net.insert(Self.root, chunks: 0..<40, to: 0)
+        net.run(for: .seconds(3))
+        let other = Digest(Bytes32(words: (8, 8, 8, 8)))
+        for round in 0..<40 {
+            net.request(Self.root, chunks: round..<round + 1, from: 0, by: 1, number: UInt32(100 + round))
+            net.run(for: .milliseconds(50))
+            net.insert(other, chunks: 0..<round + 1, to: 0)
+            net.run(for: .milliseconds(50))
+        }
+        func haves(_ node: Int) -> Int {
+            net.nodes[node].events.count { if case .have = $0.event { true } else { false } }
+        }
+        #expect(haves(1) >= 30, "\(haves(1)) frames for 40 changes")
+        #expect((2...20).allSatisfy { haves($0) < 10 })
+        #expect(net.nodes[0].neighbourhood.statistics.sentControlCount < 21 * 4 + 15 * 8, "at 15 a second and no more")
+    }
+
     @Test func aLossIsToldToWhoLosesSomethingMeanwhile() throws {
         var net = TestNeighbourhoods()
         for _ in 0..<2 { net.add() }
