@@ -231,6 +231,9 @@ public struct RenditionPlan: Sendable {
 
     // MARK: - What happens
 
+    /// The scheduler wants something of a segment, which can't be asked for yet.
+    public mutating func begun(_ index: Int) { slots[index].isBegun = true }
+
     /// The scheduler asks the CDN for something of a segment.
     public mutating func fetchBegan(_ id: TransferID, _ index: Int, now: MonotonicInstant) {
         slots[index].isBegun = true

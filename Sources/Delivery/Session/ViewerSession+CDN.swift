@@ -10,12 +10,13 @@ import ViewerCore
 extension ViewerSession {
     func startFetch(_ id: TransferID, _ segment: SegmentID, chunks: Range<Int>?, reason: Reason) {
         guard let reference = reference(segment) else { return feed(.cdnFailed(id, isFinal: true)) }
-        if segment.track == adaptiveTrack {
-            tracks[segment.track].renditions?.plan.fetchBegan(id, segment.index, now: loop.now)
-        }
         guard tracks[segment.track].isKnown(segment.index) else {
+            tracks[segment.track].renditions?.plan.begun(segment.index)
             waitingFetches.append(WaitingFetch(id: id, segment: segment, chunks: chunks, reason: reason))
             return
+        }
+        if segment.track == adaptiveTrack {
+            tracks[segment.track].renditions?.plan.fetchBegan(id, segment.index, now: loop.now)
         }
         guard !reference.isGap else {
             noteEnd(of: id)

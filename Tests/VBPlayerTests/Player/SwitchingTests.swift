@@ -97,6 +97,21 @@ struct SwitchingTests {
         withExtendedLifetime(observation) {}
     }
 
+    /// Beyond what was chosen for, and back to what is there.
+    @Test(arguments: LadderCDN.Form.allCases) @MainActor
+    func seeksLandExactly(_ form: LadderCDN.Form) async throws {
+        let cdn = try await LadderCDN()
+        let player = VBPlayer(cdn: cdn.url(form))
+        player.play()
+        for target in [21.48, 0.52, 13.0] {
+            let time = CMTime(seconds: target, preferredTimescale: 1000)
+            await player.seek(to: time, tolerance: .zero)
+            try #require(player.status == .readyToPlay, "\(player.error?.localizedDescription ?? "")")
+            #expect(player.currentTime >= time)
+            try #require(await eventually { player.currentTime.seconds > target + 0.5 })
+        }
+    }
+
     /// One viewer plays the best from the start; another begins with the least and changes when its window grows, and has what it
     /// plays then from the first; a third comes over a line that falls where the others are.
     @Test(.enabled(if: TestSwarm.isAvailable)) func viewersOfOneSwarmShareWhateverRenditionTheyPlay() async throws {
