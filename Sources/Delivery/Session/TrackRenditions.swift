@@ -23,6 +23,8 @@ struct TrackRenditions {
     private struct Rung {
         let id: Rendition.ID
         var timeline = Timeline.unknown
+        /// Segments that can't be had in it.
+        var lost = Set<Int>()
     }
 
     /// What one rendition's borders may be off another's, as a share of the segment: durations are rounded.
@@ -98,7 +100,7 @@ struct TrackRenditions {
             switch rungs[rung].timeline {
             case .unknown, .loading: false
             case .failed: true
-            case .ready: segment(index, at: rung)?.isGap ?? true
+            case .ready: rungs[rung].lost.contains(index) || segment(index, at: rung)?.isGap ?? true
             }
         }
     }
@@ -116,6 +118,9 @@ struct TrackRenditions {
         rungs[rung].timeline = .loading
         return true
     }
+
+    /// A segment can't be had at its rung.
+    mutating func lose(_ index: Int) { rungs[plan.rung(index)].lost.insert(index) }
 
     /// A rung can't be played.
     mutating func fail(_ rung: Int) { rungs[rung].timeline = .failed }

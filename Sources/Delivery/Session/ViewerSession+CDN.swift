@@ -213,6 +213,7 @@ extension ViewerSession {
             case .status(let status): (400..<500).contains(status) && status != 408 && status != 429
             default: !error.isRetryable
             }
+        if isFinal, replaceLost(fetch.segment) { return }
         feed(.cdnFailed(id, isFinal: live == nil ? isFinal : isFinal && hasFailedForLong(fetch.segment)))
     }
 

@@ -150,6 +150,33 @@ extension ViewerSession {
         if loadTimeline(of: id) { segmentDidLoad(id) }
     }
 
+    /// The CDN has a segment no more: where peers don't hold it all it is played in another rendition at once, and not only when
+    /// it is due.
+    func replaceLost(_ id: SegmentID) -> Bool {
+        guard id.track == adaptiveTrack, let rung = tracks[id.track].renditions?.plan.rung(id.index) else {
+            return false
+        }
+        let offers = swarm?.offers(id) ?? []
+        guard offers.isEmpty || offers[rung].peerShare < 1, playOtherwise(id) else { return false }
+        feed(.timer)
+        return true
+    }
+
+    /// Plays a segment that can't be had in the rendition that was chosen in another one; false where there is none, or the
+    /// player has something of it already.
+    func playOtherwise(_ id: SegmentID) -> Bool {
+        guard id.track == adaptiveTrack,
+            id.index > tracks[id.track].feedIndex
+                || id.index == tracks[id.track].feedIndex && !tracks[id.track].hasBegun
+        else { return false }
+        tracks[id.track].renditions?.lose(id.index)
+        let rung = tracks[id.track].renditions?.plan.rung(id.index) ?? 0
+        log(
+            "cdn", "segment \(id) can't be had in \"\(tracks[id.track].rendition(id.index))\"; another is tried",
+            .warning)
+        return chooseRendition(id.index, of: id.track) && tracks[id.track].renditions?.plan.rung(id.index) != rung
+    }
+
     // MARK: - Timelines
 
     /// Whether the timeline of a segment's rendition is there; where it isn't it is asked for. What the scheduler wants of the

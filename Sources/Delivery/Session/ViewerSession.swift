@@ -220,7 +220,7 @@ public final class ViewerSession: @unchecked Sendable {  // Touched on the loop 
             swarm?.claim(segment, waited: waited, owners: owners)
         case .drop(let peer, _): swarm?.drop(peer)
         case .unreachable(let segment):
-            if passOver(segment) { break }
+            if playOtherwise(segment) || passOver(segment) { break }
             let url = reference(segment)?.url ?? configuration.url
             fail(.segmentUnreachable(url: url, tracks[segment.track].lastErrors[segment.index]))
         case .wait: break

@@ -75,6 +75,8 @@ final class LadderCDN: Sendable {
               map $uri $rate { default 0; "~(\(slow))$" \(slowBytesPerSecond); }
               server {
                 listen 127.0.0.1:\(port);
+                location ~ /gone/.*(0-3\\.ts|stream0-00004\\.m4s)$ { return 404; }
+                location /gone/ { alias \(root)/; }
                 location /limited/ { alias \(root)/; limit_rate $rate; }
                 location / { root \(root); }
               }
