@@ -8,6 +8,9 @@ import ViewerCore
 
 /// Media to the player, in order.
 extension ViewerSession {
+    /// With less than this in hand a player is about to stall.
+    private static let starvingSpan: Duration = .milliseconds(500)
+
     func pumpAll() {
         for track in tracks.indices { pump(track) }
     }
@@ -71,6 +74,15 @@ extension ViewerSession {
         }
     }
 
+    /// Whether the player waits for what it has not been handed, or soon will: then it gets the CDN's bytes as they come,
+    /// like any player's, and not only once their stripe is whole and has been held against its record.
+    private func isStarving(_ segment: SegmentReference, _ buffer: SegmentBuffer, _ track: Int) -> Bool {
+        guard report.isPlaying else { return true }
+        let fraction = Double(tracks[track].feedOffset) / Double(max(buffer.byteCount ?? .max, 1))
+        let end = segment.start.duration + segment.duration.duration * fraction
+        return end - report.position < Self.starvingSpan
+    }
+
     /// Hands over what is new of a segment; true when it is over.
     private func feedSegment(_ segment: SegmentReference, track: Int) -> Bool {
         let index = tracks[track].feedIndex
@@ -83,7 +95,9 @@ extension ViewerSession {
                 disk.stopPlaying(track: track)
             }
         }
-        let available = isHeldBack(segment, buffer, of: track) ? 0 : buffer.contiguousByteCount
+        let available =
+            isHeldBack(segment, buffer, of: track)
+            ? 0 : isStarving(segment, buffer, track) ? buffer.contiguousReceivedByteCount : buffer.contiguousByteCount
         if !tracks[track].hasBegun {
             guard available > 0, let reading = reading(segment.encryption, url: segment.url) else { return false }
             tracks[track].hasBegun = true

@@ -115,6 +115,16 @@ public final class SegmentBuffer {
         }
     }
 
+    /// The bytes from the start that are there, those of the CDN's with them that wait for the rest of their stripe: what a
+    /// player can be given that would stall otherwise, for the CDN's bytes are trusted by their connection.
+    public var contiguousReceivedByteCount: Int {
+        switch content {
+        case .plain(let plain): plain.prefix
+        case .shared(let assembly): assembly.contiguousByteCount
+        case .moving: 0
+        }
+    }
+
     /// The memory that the bytes take.
     public var heldByteCount: Int {
         switch content {
@@ -140,11 +150,11 @@ public final class SegmentBuffer {
         if self.byteCount == nil { self.byteCount = byteCount }
     }
 
-    /// Lends the playable bytes of a range.
+    /// Lends the bytes of a range that lies within ``contiguousReceivedByteCount``.
     public func pieces(in range: Range<Int>) -> [ArraySlice<UInt8>] {
         switch content {
         case .plain(let plain): plain.pieces(in: range.clamped(to: 0..<plain.prefix))
-        case .shared(let assembly): assembly.pieces(in: range.clamped(to: 0..<contiguousByteCount))
+        case .shared(let assembly): assembly.pieces(in: range.clamped(to: 0..<assembly.contiguousByteCount))
         case .moving: []
         }
     }

@@ -31,6 +31,16 @@ struct SegmentLedger {
         min(geometry.byteCount, present.runLength(from: 0) * SegmentGeometry.chunkByteCount)
     }
 
+    /// Bytes from the start that are there, those of the CDN's with them that wait for the rest of their stripe.
+    func contiguousReceivedByteCount(_ geometry: SegmentGeometry) -> Int {
+        var chunk = 0
+        while true {
+            let next = max(present.runLength(from: chunk), collected.runLength(from: chunk))
+            guard next > 0 else { return min(geometry.byteCount, chunk * SegmentGeometry.chunkByteCount) }
+            chunk += next
+        }
+    }
+
     @inline(__always) func knowsLeaves(ofStripe stripe: Int) -> Bool { leaves.contains(stripe) }
 
     /// Takes a whole chunk from the CDN; the chunks that count as there because of it.

@@ -44,6 +44,8 @@ final class SimulatedViewer {
     static let startupSpan: Duration = .seconds(10)
     /// How far ahead of the playhead media is handed to the player.
     static let feedAhead: Duration = .seconds(15)
+    /// With less than this in hand a player is about to stall.
+    private static let starvingSpan: Duration = .milliseconds(500)
     /// How far ahead of the playhead records are loaded.
     static let recordWindow: Duration = .seconds(120)
     /// All viewers share what nobody has touched.
@@ -432,8 +434,11 @@ final class SimulatedViewer {
     private func feedSegment(_ place: Int) -> Bool {
         let geometry = world.stream.segments[place].geometry
         let size = geometry.byteCount
-        let contiguous = ledgers[feedIndex].contiguousByteCount(geometry)
-        let available = isHeldBack(contiguous < size) ? feedOffset : contiguous
+        // Who would stall gets the CDN's bytes as they come.
+        let isStarving = !player.isPlaying || player.reached - player.position < Self.starvingSpan
+        let settled = ledgers[feedIndex].contiguousByteCount(geometry)
+        let contiguous = isStarving ? ledgers[feedIndex].contiguousReceivedByteCount(geometry) : settled
+        let available = isHeldBack(contiguous < size) ? feedOffset : max(feedOffset, contiguous)
         if available > feedOffset {
             let segment = world.stream.segments[place]
             let known = delivered.contains(feedIndex) ? size : leftAt[feedIndex] ?? 0
