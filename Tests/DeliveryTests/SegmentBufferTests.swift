@@ -46,6 +46,19 @@ import Testing
         #expect(joined(buffer) == bytes)
     }
 
+    @Test func withARecordBytesOfAStripeThatIsNotWholeAreThereForWhoCannotWait() throws {
+        let buffer = SegmentBuffer()
+        _ = buffer.adopt(try record(), suite: TestTitle.suite)
+        _ = buffer.take(bytes[..<20_000], at: 0)
+        #expect(buffer.contiguousByteCount == 0 && buffer.verified.isEmpty)
+        #expect(buffer.contiguousReceivedByteCount == 20_000)
+        #expect(buffer.pieces(in: 0..<20_000).flatMap { Array($0) } == Array(bytes[..<20_000]))
+        #expect(buffer.pieces(in: 0..<30_000).flatMap { Array($0) } == Array(bytes[..<20_000]))
+        _ = buffer.take(bytes[20_000..<stripe + 5], at: 20_000)
+        #expect(buffer.contiguousByteCount == stripe)
+        #expect(buffer.contiguousReceivedByteCount == stripe + 5)
+    }
+
     @Test func whatWasLentStaysAndMakesLaterWritesCopyNoMoreThanAChunk() {
         let buffer = SegmentBuffer()
         var lent: [ArraySlice<UInt8>] = []

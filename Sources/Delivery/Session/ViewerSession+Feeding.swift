@@ -75,8 +75,10 @@ extension ViewerSession {
     }
 
     /// Whether the player waits for what it has not been handed, or soon will: then it gets the CDN's bytes as they come,
-    /// like any player's, and not only once their stripe is whole and has been held against its record.
+    /// and not only once their stripe is whole and has been held against its record. They are held back as long as another
+    /// host could still be asked for them; where none can be, they would be played in the end whatever the record says.
     private func isStarving(_ segment: SegmentReference, _ buffer: SegmentBuffer, _ track: Int) -> Bool {
+        guard segment.otherURL == nil || tracks[track].otherHosts[tracks[track].feedIndex] != nil else { return false }
         guard report.isPlaying else { return true }
         let fraction = Double(tracks[track].feedOffset) / Double(max(buffer.byteCount ?? .max, 1))
         let end = segment.start.duration + segment.duration.duration * fraction
